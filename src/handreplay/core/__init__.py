@@ -1,0 +1,1 @@
+"""Plain values shared by every stage. Standard library only."""

@@ -1,0 +1,1 @@
+"""Observations become rounds: settled table states, transitions, round borders, rack order."""

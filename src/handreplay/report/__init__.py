@@ -1,0 +1,1 @@
+"""Findings become text, JSON, CSV, pages and evidence."""

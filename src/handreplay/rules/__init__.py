@@ -1,0 +1,1 @@
+"""One function per finding code, grouped by family."""

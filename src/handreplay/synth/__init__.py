@@ -1,0 +1,1 @@
+"""Draws labelled training pictures and demo footage."""

@@ -1,0 +1,1 @@
+"""Trains the models and exports them to ONNX; the only place that loads torch."""

@@ -1,0 +1,1 @@
+"""Pixels become observations: the felt view, what changed, cards, chips, hands."""
