@@ -3,6 +3,7 @@
 `fetch_art` (in `handreplay.synth.art`) prepares the artwork; without it the drawn decks alone are used.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -43,21 +44,22 @@ class Deck:
 
 def load_decks(seed: int, art_dir: Path | None, drawn: int = 160) -> list[Deck]:
     """`drawn` decks of our own, different for every seed, then each complete artwork deck in `art_dir`, by name."""
-    art = _art_folders(art_dir)
+    art, courts = _art_folders(art_dir, DECK), _art_folders(art_dir, [card for card in DECK if card[0] in "JQK"])
     fonts = shapes.fonts(art_dir)
     decks = []
     for number in range(drawn):
         rng = np.random.default_rng([seed, number])
         style = random_style(rng, fonts)
-        courts = art[int(rng.integers(len(art)))] if art and style.court == "art" else None
-        decks.append(Deck(f"drawn-{seed}-{number}", style, courts))
+        figures = courts[int(rng.integers(len(courts)))] if courts and style.court == "art" else None
+        decks.append(Deck(f"drawn-{seed}-{number}", style, figures))
     return decks + [Deck(folder.name, None, folder) for folder in art]
 
 
-def _art_folders(art_dir: Path | None) -> list[Path]:
+def _art_folders(art_dir: Path | None, cards: Sequence[str]) -> list[Path]:
+    """Folders that hold a picture of each of the cards."""
     if art_dir is None or not art_dir.is_dir():
         return []
-    return sorted(path for path in art_dir.iterdir() if all((path / f"{card}.png").is_file() for card in DECK))
+    return sorted(path for path in art_dir.iterdir() if all((path / f"{card}.png").is_file() for card in cards))
 
 
 @lru_cache(maxsize=_FACES_KEPT)

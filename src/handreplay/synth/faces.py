@@ -259,7 +259,7 @@ def _clear_under_index(face: Picture, style: FaceStyle, rank: str) -> None:
 
 
 def _court_pips(face: Picture, style: FaceStyle, suit: str, panel: tuple[int, int, int, int]) -> None:
-    x0, y0, width, height = panel
+    x0, y0, width, _ = panel
     mask = _suit_mask(style, suit, min(style.pip_height, 12.0))
     h, w = mask.shape
     if style.seed % 5 == 0:
