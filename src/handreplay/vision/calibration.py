@@ -1,7 +1,8 @@
 """Where the felt lies in the picture: between millimetres of the table and pixels of one fixed camera.
 
 The table plane has +x to the dealer's left and +y to the players, so seen from above it reads like a picture with the
-dealer at the top: x to the right, y downwards. Pixel (0, 0) is the middle of the top left pixel, as in OpenCV.
+dealer at the top: x to the right, y downwards. Picture coordinates start at the picture's corner, so the middle of the
+top left pixel is (0.5, 0.5), half a pixel more than OpenCV's index.
 
 A point above the felt is seen where the ray from the camera through it meets the felt behind it. That needs the
 camera's place but no focal length, so heights are exact even for a profile that gives only `position_mm`.
@@ -178,9 +179,9 @@ class Calibration:
         """
         width, height = (max(1, round(side * px_per_mm)) for side in size_mm)
         patch = _Frame(center_mm, (width, height), px_per_mm, angle_deg)
-        columns, rows = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
+        columns, rows = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
         where = self.to_picture_px(patch.to_mm(np.stack([columns.ravel(), rows.ravel()], axis=1)), height_mm)
-        maps = np.clip(where, -30000.0, 30000.0).astype(np.float32).reshape(height, width, 2)
+        maps = np.clip(where - 0.5, -30000.0, 30000.0).astype(np.float32).reshape(height, width, 2)
         coarse, fine = cv2.convertMaps(maps[..., 0], maps[..., 1], cv2.CV_16SC2)
         return FeltPatch(patch, np.asarray(coarse, dtype=np.int16), np.asarray(fine, dtype=np.uint16))
 
@@ -200,11 +201,11 @@ class _Frame:
         return np.array([[cosine, sine], [-sine, cosine]])
 
     def to_mm(self, patch_px: ArrayLike) -> Floats:
-        middle = (np.asarray(self.size_px) - 1) / 2
+        middle = np.asarray(self.size_px) / 2
         return _floats(((_pairs(patch_px) - middle) / self.px_per_mm) @ self._axes() + np.asarray(self.center_mm))
 
     def to_px(self, points_mm: ArrayLike) -> Floats:
-        middle = (np.asarray(self.size_px) - 1) / 2
+        middle = np.asarray(self.size_px) / 2
         return _floats((_pairs(points_mm) - np.asarray(self.center_mm)) @ self._axes().T * self.px_per_mm + middle)
 
 

@@ -83,7 +83,7 @@ class Zones:
             away = polygon - polygon.mean(axis=0)
             reach = np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
             outline = self.calibration.to_picture_px(_dense(polygon + away / reach * grow_mm))
-            shrunk = (outline + 0.5) * scale - 0.5
+            shrunk = outline * scale - 0.5
             cv2.fillPoly(picture, [np.round(shrunk).astype(np.int32)], number)
         return picture
 
