@@ -1,0 +1,221 @@
+"""The felt of one round as a drawing: who held what, what was staked, and what became of it.
+
+Coordinates are millimetres of the felt, turned so that the drawing lies as the picture does; the template only draws.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import hypot
+from typing import Any
+
+from handreplay.core.events import Round
+from handreplay.core.money import worth
+from handreplay.core.readings import Known
+from handreplay.report import words
+from handreplay.report.timeline import CardLife, card_lives, chip_states
+
+Point = tuple[float, float]
+Zones = Mapping[str, Sequence[Point]]
+
+CARD_MM = (70.0, 96.0)
+CARD_STEP_MM = 76.0
+SEAT_CARD_SCALE = 0.9  # a seat's cards lie close to its wagers
+OUTWARD_MM = 16.0
+LABEL_OFF_MM = 64.0
+LINES_OFF_MM = (-24.0, 1.0, 25.0)
+MARGIN_MM = 40.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnCard:
+    x: float  # top left corner
+    y: float
+    scale: float
+    identity: str | None
+    kind: str  # "face", "back" (never shown), "unread"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnWager:
+    name: str
+    outline: str  # SVG points
+    lines: tuple[Point, ...]  # middles for its name, its stake and its outcome
+    staked: str
+    outcome: str  # "+$100", "lost", "push"
+    state: str  # "right", "wrong", "open", "idle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnLabel:
+    x: float
+    y: float
+    text: str
+    idle: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Felt:
+    """`view` is an SVG viewBox, `edge` the outline of the table as an SVG path."""
+
+    view: str
+    edge: str
+    width: float
+    height: float
+    boxes: tuple[tuple[str, str], ...]  # (outline, "cards" or "fixture")
+    wagers: tuple[DrawnWager, ...]
+    cards: tuple[DrawnCard, ...]
+    labels: tuple[DrawnLabel, ...]
+
+
+def draw_felt(round_: Round, settlement: Iterable[Mapping[str, Any]], zones: Zones, *, turned: bool = False) -> Felt:
+    """Draw a round. `turned` puts the dealer at the bottom, as a camera above the dealer's shoulder sees it."""
+    sign = -1.0 if turned else 1.0
+    placed = {name: [(sign * x, sign * y) for x, y in outline] for name, outline in zones.items()}
+    rows = {f"seat{row['seat']}.{row['wager']}": row for row in settlement}
+    states = chip_states(round_)
+    seats_in_play = {zone.split(".")[0] for zone in (*rows, *states)}
+    lives = [life for life in card_lives(round_) if life.zone in placed and life.zone not in ("rack", "shoe")]
+    seats_in_play |= {life.zone.split(".")[0] for life in lives}
+    boxes, wagers, labels = [], [], []
+    for name, outline in placed.items():
+        part = name.partition(".")[2]
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
+        if name in ("rack", "tray", "shoe", "community", "dealer.cards") or part == "cards":
+            boxes.append((points, "fixture" if name in ("rack", "tray", "shoe") else "cards"))
+            labels.append(_label(name, outline, placed, sign=sign, idle=_is_idle(name, seats_in_play)))
+        else:
+            wagers.append(_wager(name, outline, points, rows.get(name), _staked(states.get(name, ()))))
+    edge, view = _table_edge(placed, labels, sign)
+    return Felt(
+        view=view,
+        edge=edge,
+        width=float(view.split()[2]),
+        height=float(view.split()[3]),
+        boxes=tuple(boxes),
+        wagers=tuple(wagers),
+        cards=tuple(_cards(lives, placed)),
+        labels=tuple(labels),
+    )
+
+
+def _is_idle(name: str, seats_in_play: set[str]) -> bool:
+    return name.startswith("seat") and name.split(".")[0] not in seats_in_play
+
+
+def _centre(outline: Sequence[Point]) -> Point:
+    return sum(x for x, _ in outline) / len(outline), sum(y for _, y in outline) / len(outline)
+
+
+def _table_edge(zones: Zones, labels: Sequence[DrawnLabel], sign: float) -> tuple[str, str]:
+    """A straight edge at the dealer and an arc around the players that leaves every zone and label some room."""
+    points = [(x, sign * y) for outline in zones.values() for x, y in outline] or [(800.0, 900.0)]
+    points += [(abs(label.x) + 44, sign * label.y + 12) for label in labels]
+    half_width = max(abs(x) for x, _ in points) + MARGIN_MM
+    depth = max(y for _, y in points) + MARGIN_MM
+    reach = max(hypot(x / half_width, max(y, 0.0) / depth) for x, y in points)
+    half_width, depth = half_width * max(1.0, reach * 1.04), depth * max(1.0, reach * 1.04)
+    back = min(0.0, min(y for _, y in points)) - MARGIN_MM
+    sweep = 1 if sign < 0 else 0
+    edge = (
+        f"M {-half_width:.0f} {sign * back:.0f} L {-half_width:.0f} 0 "
+        f"A {half_width:.0f} {depth:.0f} 0 0 {sweep} {half_width:.0f} 0 L {half_width:.0f} {sign * back:.0f} Z"
+    )
+    top = back - 14 if sign > 0 else -depth - 14
+    view = f"{-half_width - 14:.0f} {top:.0f} {2 * half_width + 28:.0f} {depth - back + 28:.0f}"
+    return edge, view
+
+
+def _label(name: str, outline: Sequence[Point], zones: Zones, *, sign: float, idle: bool) -> DrawnLabel:
+    """On the far side of a seat's cards from the dealer, beside the board, in the middle of what is empty."""
+    x, y = _centre(outline)
+    if name in ("rack", "tray", "shoe"):
+        return DrawnLabel(x=x, y=y, text={"rack": "Rack", "tray": "Tray", "shoe": "Shoe"}[name], idle=True)
+    if name in ("community", "dealer.cards"):
+        side = min(px for px, _ in outline)
+        return DrawnLabel(x=side - 14, y=y, text="Dealer" if name == "dealer.cards" else "Board")
+    text = f"Seat {name.partition('.')[0][4:]}"
+    if idle:
+        return DrawnLabel(x=x, y=y, text=text, idle=True)
+    x, y = _seat_cards_centre(outline, zones)
+    return DrawnLabel(x=x, y=y + sign * LABEL_OFF_MM, text=text)
+
+
+def _chord_middle(outline: Sequence[Point], y: float, otherwise: float) -> float:
+    """The middle of a slanting box at the height of a line of text."""
+    crossed = [
+        x0 + (x1 - x0) * (y - y0) / (y1 - y0)
+        for (x0, y0), (x1, y1) in zip(outline, (*outline[1:], outline[0]), strict=True)
+        if (y0 <= y) != (y1 <= y)
+    ]
+    return (min(crossed) + max(crossed)) / 2 if crossed else otherwise
+
+
+def _seat_cards_centre(outline: Sequence[Point], zones: Zones) -> Point:
+    """The middle of a seat's cards, moved a little outward to leave its wagers room."""
+    x, y = _centre(outline)
+    middle = _centre([_centre(other) for other in zones.values()])
+    away = hypot(x - middle[0], y - middle[1]) or 1.0
+    return x + OUTWARD_MM * (x - middle[0]) / away, y + OUTWARD_MM * (y - middle[1]) / away
+
+
+def _staked(states: Sequence[Any]) -> int | None:
+    """What first stood there; None when nothing did or it was not read."""
+    amounts = [worth(state.chips.value) for state in states if isinstance(state.chips, Known) and state.chips.value]
+    return amounts[0] if amounts else None
+
+
+def _wager(
+    name: str, outline: Sequence[Point], points: str, row: Mapping[str, Any] | None, first: int | None
+) -> DrawnWager:
+    x, y = _centre(outline)
+    staked = row["staked_cents"] if row else first
+    state = row_state(row) if row else ("open" if first is not None else "idle")
+    return DrawnWager(
+        name=words.wager(name.partition(".")[2]),
+        outline=points,
+        lines=tuple((_chord_middle(outline, y + off, x), y + off) for off in LINES_OFF_MM),
+        staked=words.dollars(staked) if staked is not None else "",
+        outcome=_outcome(row) if row else "",
+        state=state,
+    )
+
+
+def row_state(row: Mapping[str, Any]) -> str:
+    """ "right", "wrong" or "open" for one settlement row."""
+    due, got = row["expected"], row["observed"]
+    if None in (row["staked_cents"], due["result"], due["pay_cents"], got["result"], got["pay_cents"]):
+        return "open"
+    if got["result"] == "unsettled" and due["result"] != "unsettled":
+        return "open"
+    return "right" if due == got else "wrong"
+
+
+def _outcome(row: Mapping[str, Any]) -> str:
+    got = row["observed"]
+    if got["result"] is None or got["pay_cents"] is None:
+        return "?"
+    if got["pay_cents"]:
+        return f"+{words.dollars(got['pay_cents'])}"
+    return {"lose": "lost", "push": "push", "returned": "returned", "win": "+$0", "unsettled": "open"}[got["result"]]
+
+
+def _cards(lives: Sequence[CardLife], zones: Zones) -> list[DrawnCard]:
+    by_zone: dict[str, list[CardLife]] = {}
+    for life in lives:
+        by_zone.setdefault(life.zone, []).append(life)
+    drawn = []
+    for zone, cards in by_zone.items():
+        x, y = _centre(zones[zone])
+        scale = 1.0
+        if zone.startswith("seat"):
+            x, y = _seat_cards_centre(zones[zone], zones)
+            scale = SEAT_CARD_SCALE
+        step = min(CARD_STEP_MM * scale, 400.0 / len(cards))
+        left = x - (step * (len(cards) - 1) + CARD_MM[0] * scale) / 2
+        top = y - CARD_MM[1] * scale / 2
+        for number, life in enumerate(cards):
+            identity = life.identity
+            known = identity.value if isinstance(identity, Known) else None
+            kind = "face" if known else ("unread" if life.shown else "back")
+            drawn.append(DrawnCard(x=left + step * number, y=top, scale=scale, identity=known, kind=kind))
+    return drawn
