@@ -1,6 +1,6 @@
 """Where pixels end: what the eyes report about one zone of the table at one moment.
 
-    vision  ->  Observation...  ->  reconstruct
+vision  ->  Observation...  ->  reconstruct
 """
 
 from dataclasses import dataclass
@@ -33,24 +33,42 @@ class SeenStack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZoneSeen:
-    """A zone that is at rest and uncovered, read between two changes."""
+    """A zone that is at rest and uncovered, read between two changes.
 
-    start: float  # seconds: first still picture
+    `changed` is the share of the zone's pixels that differ from its last rest. `dealer_hand` and `player_hand` say how
+    much moved on the dealer's and on the player's side of the zone while it was busy (any unit, to be compared).
+    """
+
+    start: float  # seconds: when what lies there had come to rest
     end: float  # seconds: last still picture used
-    frame: int
+    frame: int  # of `start`
     zone: str
+    busy_since: float  # seconds: when the motion before this rest began
+    changed: float
+    dealer_hand: float = 0.0
+    player_hand: float = 0.0
     cards: tuple[SeenCard, ...] = ()
     stacks: tuple[SeenStack, ...] = ()
-    hand: str = "unknown"  # who reached into the zone since the last rest: dealer, player, both, unknown, none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZoneCovered:
-    """A zone that stayed covered or in motion from start to end."""
+    """A zone that could not be read from start to end: something that is neither card nor chip lay over it."""
 
     start: float
     end: float
     zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glimpse:
+    """Faces that showed for a moment while the zone was busy."""
+
+    start: float
+    end: float
+    frame: int
+    zone: str
+    cards: tuple[SeenCard, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,4 +80,16 @@ class PictureLost:
     reason: str
 
 
-Observation = ZoneSeen | ZoneCovered | PictureLost
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraMoved:
+    """From `start` on the picture no longer fits the table profile."""
+
+    start: float
+    shift_px: float
+
+
+Observation = ZoneSeen | ZoneCovered | Glimpse | PictureLost | CameraMoved
+
+
+def moment(observation: Observation) -> float:
+    return observation.start

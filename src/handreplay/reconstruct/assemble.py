@@ -1,0 +1,229 @@
+"""One round from all that was seen of it: stories of cards and chips become events, the rack and the round."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from handreplay.core.events import (
+    CardMoved,
+    CardPlaced,
+    CardTurned,
+    DeckShuffled,
+    Event,
+    FootageGap,
+    RackCard,
+    Round,
+    StubMoved,
+)
+from handreplay.core.observations import CameraMoved, Glimpse, PictureLost, ZoneCovered, ZoneSeen
+from handreplay.core.readings import Known, Reading, Unreadable
+from handreplay.reconstruct.hands import CardStory, ZoneCards, tell
+from handreplay.reconstruct.rack import Arrival, arrivals, burns_and_stub, pick_up
+from handreplay.reconstruct.votes import one_deck
+from handreplay.reconstruct.wagers import WagerStory, changes
+
+LEAD_SECONDS = 0.4  # the round's borders lie this far outside its first and last event
+SHUFFLE_LEAD_SECONDS = 1.2  # the shuffle is not seen itself; it ends about this long before the first wager
+STEP = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """What reconstruction needs to know of the table."""
+
+    table: str
+    game: str
+    decks: int = 1
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Sightings:
+    """All that was seen while one round lasted."""
+
+    looks: list[ZoneSeen] = field(default_factory=list)
+    glimpses: list[Glimpse] = field(default_factory=list)
+    gaps: list[PictureLost] = field(default_factory=list)
+    moved: list[CameraMoved] = field(default_factory=list)
+    covered: list[ZoneCovered] = field(default_factory=list)
+    emptied: float | None = None  # seconds when the rack was emptied before the round
+    latest: dict[str, ZoneSeen] = field(default_factory=dict)
+
+    def add(self, look: ZoneSeen) -> None:
+        self.looks.append(look)
+        self.latest[look.zone] = look
+
+    def has_cards(self) -> bool:
+        return any(look.cards and look.zone != "rack" for look in self.looks)
+
+    def has_wagers(self) -> bool:
+        return any(look.stacks for look in self.looks)
+
+    def has_chips(self, zone: str) -> bool:
+        return zone in self.latest and bool(self.latest[zone].stacks)
+
+    def carried_over(self) -> "Sightings":
+        """What the next round starts with: chips that still lie there."""
+        kept = Sightings()
+        for zone, look in self.latest.items():
+            if look.stacks and not look.cards:
+                kept.add(look)
+            elif zone == "rack":
+                kept.latest[zone] = look
+        return kept
+
+
+def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | None) -> Round:
+    """The round that these sightings show. Times are seconds from the first picture."""
+    stories = _card_stories(seen)
+    names, readings = _identities(stories)
+    came = arrivals([look for look in seen.looks if look.zone == "rack"])
+    events: list[Event] = []
+    used: set[float] = set()
+    for card in stories:
+        events += _card_events(card, names[id(card)], readings[names[id(card)]], came, used)
+    unexplained = [arrival for arrival in came if arrival.t not in used]
+    community = [card.placed for card in stories if card.zone == "community"]
+    burns, stub = burns_and_stub(_during(unexplained, stories), community)
+    events += [_burn(arrival, f"b{n:02d}") for n, arrival in enumerate(burns, 1)]
+    if stub is not None:
+        events.append(StubMoved(t=stub.t, frame=stub.frame, actor="dealer", to="rack"))
+    events += _wager_events(seen, stories)
+    events += [FootageGap(t=round(gap.start, 3), until=round(gap.end, 3)) for gap in seen.gaps]
+    events = _in_order(events)
+    if events:
+        shuffled = max(events[0].t - SHUFFLE_LEAD_SECONDS, seen.emptied or 0.0, 0.0)
+        events.insert(0, DeckShuffled(t=round(shuffled, 3), actor="dealer", confidence=0.9))
+    return _numbered(events, readings, names, stories, view=view, number=number, partial=partial)
+
+
+def _card_stories(seen: Sightings) -> list[CardStory]:
+    zones = {
+        look.zone: ZoneCards(look.zone)
+        for look in seen.looks
+        if look.zone.endswith(".cards") or look.zone == "community"
+    }
+    for look in seen.looks:
+        seat = look.zone.partition(".")[0]
+        home = look.zone if look.zone in zones else f"{seat}.cards"
+        if home in zones and look.zone != "rack":
+            zones[home].seen.append(look)
+    for glimpse in seen.glimpses:
+        if glimpse.zone in zones:
+            zones[glimpse.zone].glimpses.append(glimpse)
+    stories = [card for zone in sorted(zones) for card in tell(zones[zone])]
+    return sorted(stories, key=lambda card: (card.placed, card.zone))
+
+
+def _identities(stories: list[CardStory]) -> tuple[dict[int, str], dict[str, Reading[str]]]:
+    names = {id(card): f"c{n:02d}" for n, card in enumerate(stories, 1)}
+    return names, one_deck({names[id(card)]: card.votes for card in stories})
+
+
+def _card_events(
+    card: CardStory, name: str, identity: Reading[str], came: Sequence[Arrival], used: set[float]
+) -> Iterator[Event]:
+    hidden: Reading[str] = Unreadable("face down")
+    sure = identity.confidence if isinstance(identity, Known) else 1.0
+    yield CardPlaced(
+        t=card.placed,
+        frame=card.frame,
+        card=name,
+        zone=card.zone,
+        face="up" if card.face_up else "down",
+        identity=identity if card.face_up else hidden,
+        actor="dealer",
+        confidence=min(card.certainty, sure if card.face_up else 1.0),
+    )
+    for turn in card.turns:
+        yield CardTurned(
+            t=turn.t,
+            frame=turn.frame,
+            card=name,
+            face=turn.face,
+            identity=identity if turn.face == "up" else hidden,
+            actor="dealer",
+            confidence=sure if turn.face == "up" else 1.0,
+        )
+    if card.tucked is not None and card.tucked_at is not None:
+        yield CardMoved(t=card.tucked_at, card=name, source=card.zone, to=card.tucked, actor="dealer")
+    if card.left is not None:
+        t, arrival = pick_up(card.left, came)
+        if arrival is not None:
+            used.add(arrival.t)
+        yield CardMoved(t=t, card=name, source=card.tucked or card.zone, to="rack", actor="dealer")
+
+
+def _during(unexplained: list[Arrival], stories: list[CardStory]) -> list[Arrival]:
+    """Nothing goes to the rack before the first card is dealt."""
+    first = min((card.placed for card in stories), default=math.inf)
+    return [arrival for arrival in unexplained if arrival.t > first]
+
+
+def _burn(arrival: Arrival, name: str) -> CardPlaced:
+    return CardPlaced(
+        t=arrival.t,
+        frame=arrival.frame,
+        card=name,
+        zone="rack",
+        face="down",
+        identity=Unreadable("face down"),
+        actor="dealer",
+        confidence=0.97,
+    )
+
+
+def _wager_events(seen: Sightings, stories: list[CardStory]) -> list[Event]:
+    zones: dict[str, WagerStory] = {}
+    for look in seen.looks:
+        if look.zone.startswith("seat") and not look.zone.endswith(".cards"):
+            zones.setdefault(look.zone, WagerStory(look.zone)).add(look)
+    first = min((card.placed for card in stories), default=math.inf)
+    shown = min((t for card in stories if card.zone == "dealer.cards" and (t := card.shown())), default=math.inf)
+    return [event for zone in sorted(zones) for event in changes(zones[zone], first_card=first, dealer_shown=shown)]
+
+
+def _in_order(events: list[Event]) -> list[Event]:
+    """By time, to the millisecond; things that happened in one picture keep the order of their stories."""
+    ordered, last = [], -math.inf
+    for event in sorted(events, key=lambda e: e.t):
+        t = round(event.t, 3)
+        if t <= last:
+            t = round(last + STEP, 3)
+        ordered.append(replace(event, t=t))
+        last = t
+    return ordered
+
+
+def _numbered(
+    events: list[Event],
+    readings: Mapping[str, Reading[str]],
+    names: Mapping[int, str],
+    stories: list[CardStory],
+    *,
+    view: TableView,
+    number: int,
+    partial: str | None,
+) -> Round:
+    hands = {names[id(card)]: card.zone.removesuffix(".cards") for card in stories}
+    rack = []
+    for event in events:
+        match event:
+            case CardPlaced(zone="rack"):
+                rack.append(RackCard(event.card, event.identity, "burn"))
+            case CardMoved(to="rack"):
+                rack.append(RackCard(event.card, readings[event.card], hands[event.card]))
+    start = max(0.0, events[0].t - LEAD_SECONDS) if events else 0.0
+    end = max(e.until if isinstance(e, FootageGap) else e.t for e in events) + LEAD_SECONDS if events else 0.0
+    return Round(
+        number=number,
+        table=view.table,
+        game=view.game,
+        start=round(start, 3),
+        end=round(end, 3),
+        events=tuple(events),
+        rack=tuple(rack),
+        source=dict(view.source),
+        partial=partial,
+    )

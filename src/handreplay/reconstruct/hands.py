@@ -1,0 +1,249 @@
+"""What happened to the cards of one zone in one round.
+
+Backs of squared-up cards look alike, so their number is told from the visits that changed the zone, and checked against
+the faces when they are turned up. A story is written when the round is over, from all that was seen of the zone.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from handreplay.core.cards import DECK
+from handreplay.core.observations import Glimpse, Point, SeenCard, ZoneSeen
+from handreplay.reconstruct.votes import CardVotes, center, distance
+
+SAME_BACK_MM = 3.5
+SAME_FACE_MM = 25.0
+NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
+PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
+UNCOVERED = 0.97  # visible share of a card that lies under no other
+TUCK_SECONDS = 3.0
+GLIMPSE_APART_SECONDS = 1.0  # a face that shows this shortly before it stays up was being turned
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    t: float
+    frame: int
+    face: Literal["up", "down"]
+
+
+@dataclass(slots=True)
+class CardStory:
+    """One physical card, from the zone where it was placed to the rack."""
+
+    zone: str
+    placed: float
+    frame: int
+    face_up: bool  # when it was placed
+    place: Point | None = None  # where it was last seen, mm
+    turns: list[Turn] = field(default_factory=list)
+    votes: CardVotes = field(default_factory=CardVotes)
+    tucked: str | None = None  # the wager zone that it was tucked under
+    tucked_at: float | None = None
+    untucked: float | None = None
+    left: float | None = None  # when it left the felt
+    certainty: float = 1.0
+
+    def is_up(self) -> bool:
+        return self.turns[-1].face == "up" if self.turns else self.face_up
+
+    def shown(self) -> float | None:
+        """When its face first showed for good."""
+        return next((turn.t for turn in self.turns if turn.face == "up"), None)
+
+
+@dataclass(slots=True)
+class ZoneCards:
+    """The looks at one zone of cards, and at the wagers under which its cards may be tucked, while a round lasts."""
+
+    zone: str
+    seen: list[ZoneSeen] = field(default_factory=list)
+    glimpses: list[Glimpse] = field(default_factory=list)
+
+
+def tell(zone: ZoneCards) -> list[CardStory]:
+    """The cards of a zone, in the order in which they came."""
+    cards: list[CardStory] = []
+    for look in zone.seen:
+        if look.zone != zone.zone:
+            _see_wager(cards, look)
+            continue
+        ups = [seen for seen in look.cards if seen.face_up]
+        downs = [seen for seen in look.cards if not seen.face_up]
+        if ups:
+            _see_faces(zone.zone, cards, ups, downs, look)
+        elif downs:
+            _see_backs(zone.zone, cards, downs, look)
+        else:
+            for card in _lying(cards):
+                card.left = look.start
+    for card in cards:
+        if card.left is None and card.untucked is not None:
+            card.left = card.untucked
+    _attach_glimpses(cards, zone.glimpses)
+    return cards
+
+
+def _lying(cards: Iterable[CardStory]) -> list[CardStory]:
+    """The cards that are in the zone itself."""
+    return [card for card in cards if card.left is None and (card.tucked is None or card.is_up())]
+
+
+def _see_wager(cards: list[CardStory], look: ZoneSeen) -> None:
+    """Cards that have just left the seat's place and now lie under a wager were tucked there."""
+    if look.cards:
+        for card in cards:
+            if card.left is not None and card.tucked is None and look.start - card.left <= TUCK_SECONDS:
+                card.tucked, card.tucked_at, card.left = look.zone, look.start, None
+        return
+    for card in cards:
+        if card.tucked == look.zone and card.untucked is None:
+            card.untucked = look.start
+
+
+def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], look: ZoneSeen) -> None:
+    lying = _lying(cards)
+    matched: list[CardStory] = []
+    fresh: list[SeenCard] = []
+    for seen in downs:
+        same = [c for c in lying if c not in matched and c.place and distance(c.place, center(seen)) <= _reach(c)]
+        if not same:
+            fresh.append(seen)
+            continue
+        card = min(same, key=lambda c: distance(c.place or (0.0, 0.0), center(seen)))
+        matched.append(card)
+        if card.is_up():
+            card.turns.append(Turn(look.start, look.frame, "down"))
+            card.place = center(seen)
+    missing = [card for card in lying if card not in matched]
+    dealt = look.dealer_hand >= look.player_hand and (look.changed >= PLACED_CHANGE or not lying)
+    if not dealt:
+        for card, seen in zip(reversed(missing), fresh, strict=False):  # moved where they lie
+            card.place = center(seen)
+        fresh = fresh[len(missing) :]
+    elif not fresh:
+        for card in missing:
+            if all(card.placed > other.placed for other in matched):  # it lay on top, so it cannot be hidden
+                card.left = look.start
+    cards += [_placed(zone, seen, look, certainty=0.95 if lying else 1.0) for seen in fresh]
+
+
+def _reach(card: CardStory) -> float:
+    return SAME_FACE_MM if card.is_up() else SAME_BACK_MM
+
+
+def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> CardStory:
+    return CardStory(zone, look.start, look.frame, seen.face_up, place=center(seen), certainty=certainty)
+
+
+def _see_faces(
+    zone: str, cards: list[CardStory], ups: Sequence[SeenCard], downs: Sequence[SeenCard], look: ZoneSeen
+) -> None:
+    """Faces seen: first those known from before, by place; then cards that lay face down and were turned; else new."""
+    closed = [card for card in cards if card.left is None and not card.is_up()]
+    opened = [card for card in _lying(cards) if card.is_up()]
+    unknown: list[SeenCard] = []
+    for seen in sorted(ups, key=lambda seen: spread_order(zone, seen)):
+        near = [card for card in opened if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
+        if near:
+            best = min(near, key=lambda card: distance(card.place or (0.0, 0.0), center(seen)))
+            opened.remove(best)
+            _face(best, seen)
+        else:
+            unknown.append(seen)
+    turned = closed[: len(unknown)]
+    for card, seen in zip(turned, unknown, strict=False):
+        card.turns.append(Turn(look.start, look.frame, "up"))
+        _face(card, seen)
+    extra = unknown[len(turned) :]
+    if zone == "community":
+        extra = _from_the_end(extra, [card.place for card in cards if card.place])
+    for seen in extra:
+        _face(_late(cards, closed, _placed(zone, seen, look, certainty=1.0), look), seen)
+    _check_number(cards, closed[len(turned) :], downs, look)
+    for card in opened:
+        if card.place is None or all(distance(card.place, center(seen)) > NEAR_MM for seen in ups):
+            card.left = look.start
+
+
+def _face(card: CardStory, seen: SeenCard) -> None:
+    card.votes.add(seen)
+    card.place = center(seen)
+
+
+def _late(cards: list[CardStory], closed: Sequence[CardStory], card: CardStory, look: ZoneSeen) -> CardStory:
+    """A face more than there were backs lay unseen under them; without backs it was placed face up just now."""
+    if not closed:
+        cards.append(card)
+        return card
+    under = closed[-1]
+    card.placed, card.frame, card.face_up, card.certainty = under.placed, under.frame, False, 0.9
+    card.turns.append(Turn(look.start, look.frame, "up"))
+    cards.insert(cards.index(under) + 1, card)
+    return card
+
+
+def _from_the_end(fresh: list[SeenCard], places: Sequence[Point]) -> list[SeenCard]:
+    """Community cards laid together: the one next to those that lay there first, else from the dealer's left."""
+    if not places:
+        return sorted(fresh, key=lambda seen: -center(seen)[0])
+    return sorted(fresh, key=lambda seen: min(distance(center(seen), place) for place in places))
+
+
+def _check_number(
+    cards: list[CardStory], unturned: Sequence[CardStory], downs: Sequence[SeenCard], look: ZoneSeen
+) -> None:
+    """Backs that were counted by visits alone and are not there when all faces are up never were."""
+    if downs or any(seen.visible < 0.2 for seen in look.cards):
+        return
+    for card in unturned:
+        if card.certainty < 1.0:
+            cards.remove(card)
+
+
+def spread_order(zone: str, seen: SeenCard) -> tuple[bool, float]:
+    """Sorts the faces of a hand as they were laid: cards under others first, else from the holder's left."""
+    x, y = center(seen)
+    if not zone.startswith("seat"):
+        return seen.visible >= UNCOVERED, -x
+    return seen.visible >= UNCOVERED, math.atan2(x, y)
+
+
+def _attach_glimpses(cards: list[CardStory], glimpses: Iterable[Glimpse]) -> None:
+    """A face that showed while the zone was busy belongs to a card that lay face down before and after."""
+    for glimpse in glimpses:
+        hidden = [card for card in cards if _is_down_around(card, glimpse)]
+        for card, seen in _likely_shown(hidden, glimpse):
+            up = Turn(glimpse.start, glimpse.frame, "up")
+            card.turns = sorted([*card.turns, up, Turn(glimpse.end, glimpse.frame, "down")], key=lambda turn: turn.t)
+            card.votes.add(seen)
+
+
+def _is_down_around(card: CardStory, glimpse: Glimpse) -> bool:
+    """Turned up for good, or taken away, soon after: then the face was just being turned, or carried off."""
+    after = glimpse.end + GLIMPSE_APART_SECONDS
+    return (
+        card.placed <= glimpse.start
+        and not card.face_up
+        and all(turn.t < glimpse.start or turn.t > after for turn in card.turns)
+        and (card.left is None or card.left > after)
+    )
+
+
+def _likely_shown(hidden: Sequence[CardStory], glimpse: Glimpse) -> Iterator[tuple[CardStory, SeenCard]]:
+    """The card whose face, seen later, agrees best with what showed; else the one that lies on top."""
+    left = list(hidden)
+    for seen in glimpse.cards:
+        if not left:
+            return
+        later_seen = seen.probabilities and any(card.votes.looks for card in left)
+        best = max(left, key=lambda card: _agreement(card, seen)) if later_seen else left[-1]
+        left.remove(best)
+        yield best, seen
+
+
+def _agreement(card: CardStory, seen: SeenCard) -> float:
+    belief = card.votes.probabilities()
+    return sum(belief.get(name, 0.0) * p for name, p in zip(DECK, seen.probabilities, strict=True))

@@ -1,0 +1,101 @@
+"""Observations become rounds: where one ends and the next begins.
+
+A round is over when its cards have left the felt and then the rack is emptied, a wager is put down or a card is dealt.
+Looks that arrive after its end belong to the next one; chips that stay on the layout are carried over.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from handreplay.core.events import Round
+from handreplay.core.observations import (
+    CameraMoved,
+    Glimpse,
+    Observation,
+    PictureLost,
+    ZoneCovered,
+    ZoneSeen,
+)
+from handreplay.reconstruct.assemble import Sightings, TableView, assemble
+
+AT_START_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class RoundMaker:
+    """Feed it observations in time order; it gives each round when its end has been seen."""
+
+    view: TableView
+    number: int = 0
+    _now: Sightings = field(default_factory=Sightings)
+    _lying: dict[str, int] = field(default_factory=dict)  # cards in each zone but the rack
+    _racked: int = 0
+    _first_seen: set[str] = field(default_factory=set)
+    _started_within: bool = False
+
+    def feed(self, observation: Observation) -> Iterator[Round]:
+        match observation:
+            case ZoneSeen():
+                yield from self._zone(observation)
+            case Glimpse():
+                self._now.glimpses.append(observation)
+            case PictureLost():
+                self._now.gaps.append(observation)
+            case CameraMoved():
+                self._now.moved.append(observation)
+            case ZoneCovered():
+                self._now.covered.append(observation)
+
+    def finish(self) -> Iterator[Round]:
+        """The round that was open when the footage ended, if there was one."""
+        if self._now.has_cards() or self._now.has_wagers():
+            clear = self._now.has_cards() and not any(self._lying.values())
+            yield self._close(None if clear else "footage ends within the round")
+
+    def _zone(self, look: ZoneSeen) -> Iterator[Round]:
+        kind = look.zone.rpartition(".")[2]
+        if look.zone in ("tray", "shoe"):
+            return
+        if look.zone not in self._first_seen:
+            self._first_seen.add(look.zone)
+            if look.start <= AT_START_SECONDS and look.cards and look.zone != "rack":
+                self._started_within = True
+        if self._is_clear() and self._begins_another(look, kind):
+            yield self._close(None)
+        self._now.add(look)
+        if look.zone == "rack":
+            emptied = self._racked > 0 and not look.cards
+            self._racked = len(look.cards)
+            if emptied and self._is_clear():
+                self._now.emptied = None
+                yield self._close(None)
+                self._now.emptied = look.start
+        else:
+            self._lying[look.zone] = len(look.cards)
+
+    def _is_clear(self) -> bool:
+        return self._now.has_cards() and not any(self._lying.values())
+
+    def _begins_another(self, look: ZoneSeen, kind: str) -> bool:
+        if look.zone == "rack":
+            return False
+        if kind in ("cards", "community"):
+            return bool(look.cards)
+        return bool(look.stacks) and not self._now.has_chips(look.zone)
+
+    def _close(self, partial: str | None) -> Round:
+        self.number += 1
+        if self._started_within:
+            partial = partial or "footage starts within the round"
+        made = assemble(self._now, view=self.view, number=self.number, partial=partial)
+        self._started_within = False
+        self._now = self._now.carried_over()
+        return made
+
+
+def rounds(observations: Iterable[Observation], view: TableView) -> Iterator[Round]:
+    """Rounds in order, numbered from 1; memory holds one round at a time."""
+    maker = RoundMaker(view)
+    for observation in observations:
+        yield from maker.feed(observation)
+    yield from maker.finish()

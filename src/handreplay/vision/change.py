@@ -1,0 +1,195 @@
+"""What changed: which zones are busy, which have come to rest, and from whose side a hand came.
+
+Works on the luma plane at half size. A zone is busy while its pixels differ from those of one and of three pictures ago;
+it is at rest when they have not for a while. What lay there before and what lies there now are then compared, and the
+pictures in between tell when the change was complete, even if a hand hovered over the rest of the zone.
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+Plane = npt.NDArray[np.uint8]
+Polygon = npt.NDArray[np.float64]  # N x 2 pixels of the full picture
+
+SCALE = 0.5
+MOTION_LEVELS = 9
+CHANGE_LEVELS = 10.0
+MOVING_SHARE = 0.006
+MOVING_PIXELS = 6
+REFERENCE_PICTURES = 4
+MEMORY_SECONDS = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Three shapes around a zone, in pixels: itself, the dealer's side of it, the player's side of it."""
+
+    zone: Polygon
+    dealer_side: Polygon | None
+    player_side: Polygon | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A zone has been still for a few pictures after it was busy."""
+
+    zone: str
+    since: float  # seconds of the first still picture
+    arrived: float  # seconds when what changed had settled
+    frame: int  # of `arrived`
+    busy_since: float
+    changed: float  # share of the zone that differs from the rest before
+    dealer_hand: float
+    player_hand: float
+
+
+@dataclass(slots=True)
+class _Window:
+    """A polygon on the half-size plane: its bounding box and the mask inside."""
+
+    rows: slice
+    columns: slice
+    mask: Plane
+    area: int
+
+    @classmethod
+    def of(cls, polygon: Polygon, shape: tuple[int, int]) -> "_Window":
+        points = polygon * SCALE
+        left, top = np.clip(np.floor(points.min(axis=0)).astype(int), 0, [shape[1] - 1, shape[0] - 1])
+        right, bottom = np.clip(np.ceil(points.max(axis=0)).astype(int), [left + 1, top + 1], [shape[1], shape[0]])
+        mask = np.zeros((bottom - top, right - left), np.uint8)
+        cv2.fillPoly(mask, [np.round(points - [left, top]).astype(np.int32)], 1)
+        return cls(slice(int(top), int(bottom)), slice(int(left), int(right)), mask, int(mask.sum()))
+
+    def cut(self, plane: Plane) -> Plane:
+        return plane[self.rows, self.columns]
+
+    def count(self, plane: Plane) -> int:
+        """Pixels inside the polygon that are set on a 0/1 plane."""
+        return cv2.countNonZero(cv2.bitwise_and(self.cut(plane), self.mask))
+
+    def share(self, plane: Plane) -> float:
+        return self.count(plane) / self.area if self.area else 0.0
+
+
+@dataclass(slots=True)
+class _Zone:
+    window: _Window
+    dealer_side: _Window | None
+    player_side: _Window | None
+    busy: bool = False
+    busy_since: float = 0.0
+    still_since: float | None = None
+    dealer_hand: float = 0.0
+    player_hand: float = 0.0
+    reference: npt.NDArray[np.float32] | None = None
+    sum: npt.NDArray[np.float32] | None = None
+    summed: int = 0
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Feed it pictures in order; it says which zones have come to rest."""
+
+    areas: Mapping[str, Area]
+    rest_pictures: int = REFERENCE_PICTURES
+    _zones: dict[str, _Zone] = field(default_factory=dict)
+    _recent: deque[tuple[float, int, Plane]] = field(default_factory=deque)
+
+    def _start(self, shape: tuple[int, int]) -> None:
+        for name, area in self.areas.items():
+            sides = [None if s is None else _Window.of(s, shape) for s in (area.dealer_side, area.player_side)]
+            self._zones[name] = _Zone(_Window.of(area.zone, shape), sides[0], sides[1])
+
+    def forget(self) -> None:
+        """After a gap in the footage nothing that was compared before may be compared again."""
+        self._recent.clear()
+        for zone in self._zones.values():
+            zone.busy, zone.still_since, zone.sum, zone.summed = False, None, None, 0
+
+    def update(self, seconds: float, frame: int, luma: Plane) -> list[Rest]:
+        """The zones that have come to rest with this picture. `luma`: H x W uint8."""
+        size = (int(luma.shape[1] * SCALE), int(luma.shape[0] * SCALE))
+        small = cv2.blur(cv2.resize(luma, size, interpolation=cv2.INTER_AREA), (3, 3)).astype(np.uint8, copy=False)
+        if not self._zones:
+            self._start((small.shape[0], small.shape[1]))
+        rests = []
+        if len(self._recent) >= 3:
+            moved = cv2.max(cv2.absdiff(small, self._recent[-1][2]), cv2.absdiff(small, self._recent[-3][2]))
+            motion = cv2.threshold(moved, MOTION_LEVELS, 1, cv2.THRESH_BINARY)[1].astype(np.uint8, copy=False)
+            for name, zone in self._zones.items():
+                rest = self._follow(name, zone, seconds, small, motion)
+                if rest is not None:
+                    rests.append(rest)
+        self._recent.append((seconds, frame, small))
+        while self._recent and seconds - self._recent[0][0] > MEMORY_SECONDS:
+            self._recent.popleft()
+        return rests
+
+    def is_busy(self, zone: str) -> bool:
+        return zone in self._zones and self._zones[zone].still_since is None
+
+    def _follow(self, name: str, zone: _Zone, seconds: float, small: Plane, motion: Plane) -> Rest | None:
+        moving = zone.window.count(motion)
+        if moving > max(MOVING_PIXELS, MOVING_SHARE * zone.window.area):
+            if not zone.busy:
+                zone.busy, zone.busy_since = True, seconds
+                zone.dealer_hand = zone.player_hand = 0.0
+            zone.still_since, zone.sum, zone.summed = None, None, 0
+            if moving > 0.05 * zone.window.area:
+                zone.dealer_hand += zone.dealer_side.share(motion) if zone.dealer_side else 0.0
+                zone.player_hand += zone.player_side.share(motion) if zone.player_side else 0.0
+            return None
+        if zone.still_since is None:
+            zone.still_since = seconds
+        cut = zone.window.cut(small)
+        if zone.summed < self.rest_pictures:
+            zone.sum = cut.astype(np.float32) if zone.sum is None else zone.sum + cut
+            zone.summed += 1
+            if zone.summed == self.rest_pictures:
+                return self._settle(name, zone)
+        return None
+
+    def _settle(self, name: str, zone: _Zone) -> Rest | None:
+        assert zone.sum is not None and zone.still_since is not None
+        now, before = zone.sum / zone.summed, zone.reference
+        zone.reference = now
+        was_busy, zone.busy = zone.busy, False
+        if before is None:
+            arrived, frame = self._recent[-1][:2]
+            return Rest(name, zone.still_since, arrived, frame, arrived, 1.0, 0.0, 0.0)
+        if not was_busy:
+            return None
+        different = (np.abs(now - before) > CHANGE_LEVELS) & (zone.window.mask > 0)
+        changed = float(different.sum()) / max(1, zone.window.area)
+        arrived, frame = self._arrival(zone, different, now, before)
+        return Rest(
+            name, zone.still_since, arrived, frame, zone.busy_since, changed, zone.dealer_hand, zone.player_hand
+        )
+
+    def _arrival(
+        self,
+        zone: _Zone,
+        different: npt.NDArray[np.bool_],
+        now: npt.NDArray[np.float32],
+        before: npt.NDArray[np.float32],
+    ) -> tuple[float, int]:
+        """Seconds and frame of the first picture from which on the changed part mostly looks as it does now."""
+        assert zone.still_since is not None
+        since = [entry for entry in self._recent if zone.busy_since <= entry[0] <= zone.still_since]
+        arrived = (zone.still_since, since[-1][1] if since else self._recent[-1][1])
+        if different.sum() < 4:
+            return arrived
+        after, ago = now[different], before[different]
+        for seconds, frame, small in reversed(since):
+            pixels = zone.window.cut(small)[different].astype(np.float32)
+            if np.mean(np.abs(pixels - ago) < CHANGE_LEVELS / 2) > 0.5:
+                break
+            if np.mean(np.abs(pixels - after) < CHANGE_LEVELS) > 0.6:
+                arrived = (seconds, frame)
+        return arrived
