@@ -1,0 +1,42 @@
+# make demo    sets everything up and audits the sample footage
+# make test    sets everything up and runs the tests
+# make check   lint, types, layers
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEMO := runs/demo
+
+.PHONY: demo test check slow clean
+
+# Debian ships Python without the module that makes virtual environments; it is installed here if it is missing.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "handreplay needs Python 3.11 or newer; set PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "installing python3-venv (needed once, by apt)"; \
+	  as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo; \
+	  $$as_root apt-get update -q && $$as_root apt-get install -y -q python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# 0: clean, 1: findings, 3: incomplete. All three are an audit that ran; only 2 is an error.
+demo: $(READY)
+	@$(BIN)/handreplay audit sample_footage/uth-sample.mp4 --table sample_footage/uth-sample.table.toml --out $(DEMO); \
+	  code=$$?; [ $$code -ne 2 ] || exit 2; [ $$code -le 3 ]
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+slow: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+check: $(READY)
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) $(DEMO) build *.egg-info src/*.egg-info
