@@ -1,7 +1,9 @@
 """The command line. Talks and exits; decides nothing."""
 
 import sys
-from typing import NoReturn
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -19,6 +21,34 @@ app = typer.Typer(
 @app.callback()
 def _root() -> None:
     """Audits recorded footage of casino table games."""
+
+
+class RackFormat(StrEnum):
+    text = "text"
+    html = "html"
+    json = "json"
+
+
+@app.command()
+def rack(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished audit, or a round log.")],
+    round_number: Annotated[int, typer.Option("--round", help="Number of the round.")],
+    format_: Annotated[RackFormat, typer.Option("--format", help="html is one page to print.")] = RackFormat.text,
+) -> None:
+    """Show the discard rack of a round, top to bottom, to check it against the real one."""
+    import json
+
+    from rich.console import Console
+
+    from handreplay.report import rack as racks
+
+    sheet = racks.rack_sheet(racks.pick_round(racks.load_rounds(run), round_number, run))
+    if format_ is RackFormat.html:
+        typer.echo(racks.rack_page(sheet).encode())
+    elif format_ is RackFormat.json:
+        typer.echo(json.dumps(racks.rack_json(sheet), indent=2, ensure_ascii=False).encode())
+    else:
+        Console(highlight=False).print(racks.rack_text(sheet))
 
 
 def main() -> NoReturn:

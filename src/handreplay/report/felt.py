@@ -12,7 +12,7 @@ from handreplay.core.events import Round
 from handreplay.core.money import worth
 from handreplay.core.readings import Known
 from handreplay.report import words
-from handreplay.report.timeline import CardLife, card_lives, chip_states
+from handreplay.report.states import CardLife, card_lives, chip_states
 
 Point = tuple[float, float]
 Zones = Mapping[str, Sequence[Point]]

@@ -27,7 +27,7 @@ BASIS_WORDS = {
     "sister": "by the pattern of a sister chapter",
     "practice": "as published by Pennsylvania casinos",
     "general": "the game as generally dealt",
-    "site": "the site's own paytable",
+    "house": "this product's own check",
 }
 
 
@@ -92,6 +92,7 @@ def _environment() -> Environment:
         duration=words.duration,
         game=words.game,
         n=lambda number: f"{number:.1f}",
+        place=words.place,
         position=words.position,
         rank=lambda identity: words.RANK_WORDS.get(identity[0], identity[0]),
         suit_name=lambda identity: words.SUIT_WORDS[identity[1]],

@@ -8,22 +8,14 @@ from typing import Any
 from handreplay.core.events import ChipsChanged, FootageGap, Round
 from handreplay.core.money import usd
 from handreplay.core.readings import Unreadable
+from handreplay.core.timeline import Gap
 from handreplay.report import words
 from handreplay.report.felt import Felt, draw_felt, row_state
-from handreplay.report.timeline import card_lives
+from handreplay.report.states import card_lives
 from handreplay.store import Provenance
 
 Document = Mapping[str, Any]
 Point = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """Seconds of the recording that could not be seen, and why."""
-
-    start: float
-    end: float
-    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,8 +253,8 @@ def lost_seconds(report: Report) -> float:
     """Seconds not covered, each counted once."""
     lost, reached = 0.0, 0.0
     for gap in sorted(report.coverage.gaps, key=lambda gap: gap.start):
-        lost += max(0.0, gap.end - max(gap.start, reached))
-        reached = max(reached, gap.end)
+        lost += max(0.0, float(gap.end) - max(float(gap.start), reached))
+        reached = max(reached, float(gap.end))
     return lost
 
 

@@ -1,6 +1,7 @@
 """How times, places, cards and events are put into words, the same on the terminal and on pages."""
 
 from datetime import datetime, timedelta
+from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 from handreplay.core.events import (
@@ -82,9 +83,9 @@ def short_card(identity: str) -> str:
     return RANK_WORDS.get(identity[0], identity[0]) + {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}[identity[1]]
 
 
-def position(seconds: float) -> str:
+def position(seconds: float | Fraction) -> str:
     """A place in the recording: `h:mm:ss.mmm`."""
-    milliseconds = round(max(0.0, seconds) * 1000)
+    milliseconds = round(max(0.0, float(seconds)) * 1000)
     hours, rest = divmod(milliseconds, 3_600_000)
     minutes, rest = divmod(rest, 60_000)
     return f"{hours}:{minutes:02d}:{rest // 1000:02d}.{rest % 1000:03d}"

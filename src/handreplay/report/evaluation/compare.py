@@ -15,7 +15,7 @@ from handreplay.core.readings import Known, Reading
 from handreplay.report.evaluation.faults import compare_faults, compare_settlements, compare_verdicts
 from handreplay.report.evaluation.moves import compare_events, same_order
 from handreplay.report.evaluation.scores import Score
-from handreplay.report.timeline import CardLife, ChipState, card_lives, chip_states
+from handreplay.report.states import CardLife, ChipState, card_lives, chip_states
 
 SHOWN_LONG_ENOUGH_S = 1.0
 BRIEF_STATE_S = 3.0  # a state shorter than two tolerances need only have been there
