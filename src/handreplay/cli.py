@@ -51,6 +51,17 @@ def rack(
         Console(highlight=False).print(racks.rack_text(sheet))
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def train(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="Which model, such as reader; its own options follow.")],
+) -> None:
+    """Train a model again from nothing (needs the train extra): handreplay train reader FOLDER."""
+    from handreplay.train import train as train_model
+
+    train_model(model, context.args)
+
+
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
     try:

@@ -1,1 +1,25 @@
-"""Trains the models and exports them to ONNX; the only place that loads torch."""
+"""Trains the models and exports them to ONNX; the only place that loads torch.
+
+Every module named in MODELS has `main(arguments)`, which reads its own command line.
+"""
+
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+from handreplay.errors import ModelError
+
+MODELS: dict[str, str] = {
+    "reader": "handreplay.train.reader",
+}
+_NEEDED = ("torch", "onnx", "PIL")
+
+
+def train(model: str, arguments: Sequence[str]) -> None:
+    """Train the named model. Raises ModelError for an unknown name, or when the training extra is not installed."""
+    if model not in MODELS:
+        raise ModelError(f"train {model}: no such model; choose one of {', '.join(sorted(MODELS))}")
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ModelError(f"train {model}: needs {' and '.join(missing)}; install with: pip install 'handreplay[train]'")
+    import_module(MODELS[model]).main(list(arguments))

@@ -234,3 +234,14 @@ def finish(trainer: Trainer, held_out: list[Crop]) -> Path:
     export(trainer.average, temperature, path)
     _say(trainer.plan, exported=path.name, temperature=temperature, **score(trainer.average, held_out))
     return path
+
+
+def main(arguments: list[str]) -> None:
+    """`handreplay train reader`."""
+    parser = argparse.ArgumentParser(prog="handreplay train reader", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path, help="folder for checkpoints, log.jsonl and reader.onnx")
+    parser.add_argument("--art", type=Path, help="artwork prepared by python -m handreplay.synth.art")
+    parser.add_argument("--seed", type=int, default=Plan.seed)
+    parser.add_argument("--steps", type=int, default=Plan.steps)
+    given = parser.parse_args(arguments)
+    print(train(Plan(out=given.out, art=given.art, seed=given.seed, steps=given.steps)))

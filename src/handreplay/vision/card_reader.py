@@ -1,0 +1,93 @@
+"""Reads rank and suit from straightened card crops, as probabilities over the 52 cards.
+
+straighten(picture, quad)  ->  crop  ->  CardReader.read  ->  CardReading
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from handreplay.core.cards import DECK
+from handreplay.errors import ModelError
+from handreplay.vision.straighten import CROP_HEIGHT_PX, CROP_WIDTH_PX, Picture, straighten
+from handreplay.vision.weights import Model, load
+
+__all__ = ["KINDS", "CardReader", "CardReading", "straighten"]
+
+Kind = Literal["face", "back", "none"]
+KINDS: tuple[Kind, ...] = ("face", "back", "none")
+
+_BATCH = 32
+_CHECK_CARDS = ("As", "Kd", "9h")
+_INPUT = f"BGR {CROP_WIDTH_PX}x{CROP_HEIGHT_PX}"
+
+
+@dataclass(frozen=True, slots=True)
+class CardReading:
+    """What one crop shows. `probabilities` runs over core.cards.DECK and means something only for a face."""
+
+    probabilities: tuple[float, ...]
+    readable: float  # probability that enough of the face shows to tell the card
+    kind: Kind
+    kind_confidence: float
+
+    @property
+    def card(self) -> str:
+        """The likeliest card."""
+        return DECK[max(range(len(DECK)), key=self.probabilities.__getitem__)]
+
+    @property
+    def confidence(self) -> float:
+        return max(self.probabilities)
+
+
+class CardReader:
+    """The reader model, opened once and checked on a built-in picture of three cards.
+
+    Raises ModelError when the model is not the one it should be or misreads the built-in picture.
+    """
+
+    def __init__(self, model: Model | None = None) -> None:
+        self._model = model if model is not None else load("reader")
+        if self._model.said.get("input") != _INPUT:
+            raise ModelError(f"model {self._model.name}: reads {self._model.said.get('input')}, not {_INPUT} crops")
+        self._cards = self._model.columns("names", DECK)
+        self._kinds = self._model.columns("kinds", KINDS)
+        self._check()
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the weights, for the record of a run."""
+        return self._model.sha256
+
+    def read(self, crops: Sequence[Picture]) -> list[CardReading]:
+        """One reading for each crop (152 x 112 x 3, BGR, bytes), in order."""
+        readings: list[CardReading] = []
+        for start in range(0, len(crops), _BATCH):
+            readings += self._read_batch(np.stack(crops[start : start + _BATCH]))
+        return readings
+
+    def _read_batch(self, crops: Picture) -> list[CardReading]:
+        cards, kinds, readable = self._model.run(np.ascontiguousarray(crops, np.uint8))
+        cards, kinds = cards[:, self._cards].astype(float), kinds[:, self._kinds]
+        readings = []
+        for row in range(len(crops)):
+            kind = int(kinds[row].argmax())
+            spread = tuple(float(p) for p in cards[row] / cards[row].sum())
+            readings.append(CardReading(spread, float(readable[row]), KINDS[kind], float(kinds[row, kind])))
+        return readings
+
+    def _check(self) -> None:
+        """Read the built-in picture: a model that has its colours or classes mixed up fails here, not in an audit."""
+        data = np.frombuffer((files("handreplay") / "models" / "reader_check.png").read_bytes(), np.uint8)
+        strip = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+        seen = [reading.card for reading in self.read(np.split(strip, len(_CHECK_CARDS), axis=1))]
+        if tuple(seen) != _CHECK_CARDS:
+            raise ModelError(
+                f"model {self._model.name}: reads the built-in picture as {' '.join(seen)}, "
+                f"not {' '.join(_CHECK_CARDS)}; install handreplay again"
+            )
