@@ -1,0 +1,539 @@
+"""Recordings: what a file is, its pictures one by one with their exact times, and single pictures by time. PyAV only.
+
+Pictures are decoded packet by packet and a fault is caught per packet, so that a damaged stretch costs that stretch and
+not the rest. After a fault nothing is believed until the next whole key picture, since the pictures between are
+painted over wrong ones without any decoder saying so. Everything that is not shown is a Gap with a reason.
+
+The original is only ever read.
+"""
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, cast
+
+import av
+import av.container
+import av.video.frame
+import av.video.stream
+import numpy as np
+from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
+from numpy.typing import NDArray
+
+from handreplay.core.timeline import Clock, Gap, Holes
+from handreplay.errors import FootageError
+
+Picture = NDArray[np.uint8]
+
+LONGEST_SIDE = 8192
+MOST_PIXELS = 40_000_000
+_FORMATS = (
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,h264,hevc,m4v,flv,asf,mxf,ivf,dhav,mjpeg,ogg"
+)
+_LUMA_FIRST = ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray")
+_UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
+_WITHOUT_INDEX = ("mpegts", "mpeg", "h264", "hevc", "m4v", "mpegvideo")  # a hole there means that data was lost
+_MOST_READ_ERRORS = 50
+_ASSUMED_RATE = Fraction(25)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FootageInfo:
+    """What a file says about itself. What it says may be wrong: `Tally` has what was found."""
+
+    path: Path
+    bytes: int
+    container: str
+    codec: str
+    width: int  # as shown, after the file's rotation
+    height: int
+    pixel_format: str
+    rate: Fraction | None  # pictures a second
+    promised_pictures: int | None
+    promised_seconds: Fraction | None
+    bits_per_second: int | None
+    rotation_degrees: int  # counter-clockwise
+    colour: str  # matrix and range, "assumed" where the file does not say
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a reading of the pictures met, counted as it goes on."""
+
+    packets: int = 0
+    pictures: int = 0  # decoded, whether shown or not
+    shown: int = 0
+    distrusted: int = 0  # decoded after damage, before the next whole key picture
+    out_of_order: int = 0
+    refused: int = 0  # packets that could not be decoded
+    hidden: int = 0  # packets that the file's own edit list keeps from being shown
+    key_seconds: list[Fraction] = field(default_factory=list)
+    steps: Counter[int] = field(default_factory=Counter)  # milliseconds between shown pictures
+    gaps: list[Gap] = field(default_factory=list)
+    seconds: Fraction = Fraction(0)  # time of the last picture
+    estimated: int = 0  # pictures without a timestamp, whose times are counted on
+    estimated_rate: Fraction | None = None
+    finished: bool = False
+
+    @property
+    def times(self) -> str:
+        """How times came about, in words."""
+        if self.estimated_rate is None:
+            return "exact"
+        told = f"estimated from {_number(self.estimated_rate)} fps"
+        return told if self.estimated == self.pictures else f"exact, but for {self.estimated} pictures {told}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """One picture: its time in seconds from the first, and its number in decoding order."""
+
+    seconds: Fraction
+    index: int
+    key: bool
+    _source: av.video.frame.VideoFrame
+    _turns: int  # quarter turns counter-clockwise
+    _converter: VideoReformatter
+
+    @property
+    def luma(self) -> Picture:
+        """Brightness (H, W), a view into the decoder's picture: never write to it."""
+        source = self._source
+        if source.format.name not in _LUMA_FIRST:
+            source = self._converter.reformat(source, format="gray")
+        return self._turned(_plane(source, 0, source.width, source.height))
+
+    @property
+    def chroma(self) -> tuple[Picture, Picture]:
+        """Blue and red difference (H/2, W/2), 128 is none; views into the decoder's picture: never write to them."""
+        source = self._source
+        if source.format.name not in ("yuv420p", "yuvj420p"):
+            source = self._converter.reformat(source, format="yuv420p")
+        half = ((source.width + 1) // 2, (source.height + 1) // 2)
+        return self._turned(_plane(source, 1, *half)), self._turned(_plane(source, 2, *half))
+
+    def bgr(self) -> Picture:
+        """Colours (H, W, 3) in OpenCV's order, full range. Converted anew at each call."""
+        source = self._source
+        matrix = Colorspace.ITU601 if int(source.colorspace) == _UNSPECIFIED else None
+        shown = self._converter.reformat(
+            source, format="bgr24", src_colorspace=matrix, dst_color_range=ColorRange.JPEG, threads=1
+        )
+        rows = _plane(shown, 0, 3 * shown.width, shown.height)
+        return np.ascontiguousarray(self._turned(rows.reshape(shown.height, shown.width, 3)))
+
+    def _turned(self, picture: Picture) -> Picture:
+        return np.rot90(picture, self._turns) if self._turns else picture
+
+
+def probe(path: str | Path) -> FootageInfo:
+    """What the file is. Decodes no more than its first picture.
+
+    Raises FootageError when it cannot be used, with a reason that a person can act on.
+    """
+    with _opened(Path(path)) as source:
+        first = _first_picture(source)
+        stream, container = source.stream, source.container
+        turns = _turns(first)
+        width, height = (first.height, first.width) if turns % 2 else (first.width, first.height)
+        return FootageInfo(
+            path=source.path,
+            bytes=source.path.stat().st_size,
+            container=source.format_name,
+            codec=stream.codec_context.name,
+            width=width,
+            height=height,
+            pixel_format=first.format.name,
+            rate=source.rate,
+            promised_pictures=source.promised_pictures,
+            promised_seconds=source.promised_seconds,
+            bits_per_second=container.bit_rate or None,
+            rotation_degrees=turns * 90,
+            colour=_colour(first),
+        )
+
+
+def pictures(path: str | Path, *, tally: Tally | None = None) -> Iterator[Frame | Gap]:
+    """Every picture of a recording in order, with exact times; a Gap wherever the recording shows nothing.
+
+    Times rise strictly. `tally` is filled on the way. Raises FootageError when the file cannot be used at all.
+    """
+    tally = Tally() if tally is None else tally
+    with _opened(Path(path)) as source:
+        line = _Line(source, tally)
+        for decoded in _decoded(source, tally):
+            yield from line.fault(decoded) if isinstance(decoded, str) else line.picture(decoded)
+        yield from line.end()
+    if not tally.shown:
+        raise FootageError(f"{path}: no picture in it can be decoded; export it again from the recorder")
+    tally.finished = True
+
+
+def still(path: str | Path, seconds: Fraction) -> Frame:
+    """The picture that `pictures` gives for exactly this time.
+
+    Raises FootageError when the recording has none.
+    """
+    seconds = Fraction(seconds)
+    with _opened(Path(path)) as source:
+        if source.format_name == "mov" and seconds > 4:
+            frame = _sought(source, seconds)
+            if frame is not None:
+                return frame
+    for item in pictures(path):
+        if isinstance(item, Frame) and item.seconds >= seconds:
+            if item.seconds == seconds:
+                return item
+            break
+    raise FootageError(f"{path}: there is no picture at {float(seconds):.3f} s")
+
+
+def sha256_of(path: str | Path) -> str:
+    """SHA-256 of a file, read in pieces."""
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise FootageError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    path: Path
+    container: av.container.InputContainer
+    stream: av.video.stream.VideoStream
+
+    @property
+    def format_name(self) -> str:
+        return str(self.container.format.name).split(",")[0]
+
+    @property
+    def rate(self) -> Fraction | None:
+        rate = self.stream.average_rate or self.stream.guessed_rate
+        return Fraction(rate) if rate and Fraction(1, 60) <= rate <= 1000 else None
+
+    @property
+    def interval(self) -> Fraction:
+        return 1 / (self.rate or _ASSUMED_RATE)
+
+    @property
+    def promised_pictures(self) -> int | None:
+        """As the index says; other containers only guess."""
+        return self.stream.frames if self.format_name == "mov" and 0 < self.stream.frames < 2**40 else None
+
+    @property
+    def promised_seconds(self) -> Fraction | None:
+        seconds = Fraction(0)
+        if self.stream.duration and self.stream.time_base:
+            seconds = self.stream.duration * self.stream.time_base
+        elif self.container.duration:
+            seconds = Fraction(self.container.duration, av.time_base)
+        guessed = self.format_name in _WITHOUT_INDEX  # from the timestamps at both ends, which jump
+        return seconds if not guessed and 0 < seconds < 366 * 86400 else None
+
+    def stamp(self, frame: av.video.frame.VideoFrame) -> Fraction | None:
+        ticks = frame.dts if self.format_name == "avi" else frame.pts  # AVI stores no times, only an order
+        return None if ticks is None or frame.time_base is None else ticks * frame.time_base
+
+
+class _Line:
+    """Turns decoded pictures and faults into a rising line of Frames and Gaps."""
+
+    def __init__(self, source: _Source, tally: Tally) -> None:
+        self.source, self.tally = source, tally
+        self.clock = Clock(source.interval)
+        self.holes = Holes(float(1 / source.rate) if source.rate else None)
+        self.converter = VideoReformatter()
+        self.size: tuple[int, int] | None = None
+        self.damage: str | None = None
+        self.shown_until: Fraction | None = None  # time of the last picture that was believed
+        self.seen_until = Fraction(0)
+        self.waiting: tuple[Frame, Fraction, str] | None = None  # a picture after a long step: a hole or a slow camera?
+
+    def fault(self, reason: str) -> Iterator[Frame | Gap]:
+        yield from self._release(None)
+        self.damage = self.damage or reason
+
+    def picture(self, source: av.video.frame.VideoFrame) -> Iterator[Frame | Gap]:
+        placed = self.clock.place(self.source.stamp(source))
+        self._note_clock()
+        if placed is None:
+            return
+        frame = Frame(
+            placed.seconds, self.tally.pictures - 1, bool(source.key_frame), source, _turns(source), self.converter
+        )
+        self.seen_until = self.tally.seconds = frame.seconds
+        wrong = self._wrong(source)
+        if wrong is not None:
+            yield from self._release(None)
+            self.damage = self.damage or wrong
+        elif placed.jump is not None:
+            yield from self._release(None)
+            self.damage = self.damage or placed.jump
+        if self.damage is not None and (wrong is not None or not frame.key):
+            self.tally.distrusted += 1
+            return
+        if frame.key:
+            self.tally.key_seconds.append(frame.seconds)
+        yield from self._believe(frame)
+
+    def end(self) -> Iterator[Frame | Gap]:
+        """What was held back, and what the file promised beyond its last picture."""
+        yield from self._release(None)
+        last = self.shown_until if self.shown_until is not None else Fraction(0)
+        if self.damage is not None and self.seen_until > last:
+            yield self._gap(last, self.seen_until + self.clock.step, self.damage)
+            last = self.seen_until + self.clock.step
+        missing = self._missing()
+        if missing is not None:
+            promised = self.source.promised_seconds or Fraction(0)
+            yield self._gap(last, max(promised, last + self.clock.step), missing)
+
+    def _believe(self, frame: Frame) -> Iterator[Frame | Gap]:
+        last = self.shown_until
+        step = frame.seconds - (last if last is not None else 0)
+        yield from self._release(float(step))
+        if self.damage is not None and step > 0:
+            yield self._gap(frame.seconds - step, frame.seconds, self.damage)
+        elif step > 0 and last is not None and self.holes.looks_long(float(step)):
+            self.waiting = (frame, step, f"no pictures for {float(step):.2f} s")
+            self.damage, self.shown_until = None, frame.seconds
+            if self.source.format_name in _WITHOUT_INDEX and not frame.key:
+                self.waiting, self.shown_until = None, last
+                self.damage = "data is missing"
+                self.tally.distrusted += 1
+            return
+        elif step > 0 and last is not None:
+            self.holes.note(float(step))
+        self.damage, self.shown_until = None, frame.seconds
+        yield self._show(frame, step)
+
+    def _release(self, following: float | None) -> Iterator[Frame | Gap]:
+        """Show the picture that was held back, after a Gap if the step before it was a hole."""
+        if self.waiting is None:
+            return
+        (frame, step, reason), self.waiting = self.waiting, None
+        if self.holes.is_hole(float(step), following):
+            yield self._gap(frame.seconds - step, frame.seconds, reason)
+        self.holes.note(float(step))
+        yield self._show(frame, step)
+
+    def _show(self, frame: Frame, step: Fraction) -> Frame:
+        self.tally.shown += 1
+        if step:
+            self.tally.steps[round(step * 1000)] += 1
+        return frame
+
+    def _gap(self, start: Fraction, end: Fraction, reason: str) -> Gap:
+        gap = Gap(start, end, reason)
+        self.tally.gaps.append(gap)
+        return gap
+
+    def _wrong(self, source: av.video.frame.VideoFrame) -> str | None:
+        size = (source.width, source.height)
+        if self.size is None and not source.is_corrupt:
+            self.size = size
+        if source.is_corrupt:
+            return "damaged pictures"
+        if size != self.size and self.size is not None:
+            return f"the picture size changes from {self.size[0]}x{self.size[1]} to {size[0]}x{size[1]}"
+        return None
+
+    def _note_clock(self) -> None:
+        self.tally.out_of_order = self.clock.out_of_order
+        if self.clock.estimated:
+            self.tally.estimated, self.tally.estimated_rate = self.clock.estimated, 1 / self.clock.step
+
+    def _missing(self) -> str | None:
+        promised, read = self.source.promised_pictures, self.tally.pictures + self.tally.refused + self.tally.hidden
+        if promised is not None and read < promised:
+            return f"the recording is cut short: {promised} pictures promised, {self.tally.pictures} read"
+        seconds = self.source.promised_seconds
+        if (
+            promised is None
+            and seconds is not None
+            and self.seen_until + max(Fraction(1), 3 * self.clock.step) < seconds
+        ):
+            return f"the recording is cut short: {float(seconds):.1f} s promised, {float(self.seen_until):.1f} s read"
+        return None
+
+
+def _decoded(source: _Source, tally: Tally) -> Iterator[av.video.frame.VideoFrame | str]:
+    """Decoded pictures in order of showing, and a sentence for each packet that fails."""
+    for packet in _packets(source, tally):
+        if isinstance(packet, str):
+            yield packet
+            continue
+        tally.packets += bool(packet.size)
+        try:
+            frames = packet.decode()
+        except (av.error.FFmpegError, ValueError) as error:
+            tally.refused += 1
+            yield _decode_fault(source, error)
+            continue
+        if packet.is_discard:
+            tally.hidden += 1
+        for frame in frames:
+            tally.pictures += 1
+            yield frame
+
+
+def _packets(source: _Source, tally: Tally) -> Iterator[Any]:
+    """Packets of the video stream, going on after errors of the container as long as they are not endless."""
+    for _ in range(_MOST_READ_ERRORS):
+        before = tally.packets
+        try:
+            yield from source.container.demux(source.stream)
+            return
+        except av.error.EOFError:
+            return
+        except (av.error.FFmpegError, OSError) as error:
+            yield f"the file cannot be read here ({_plain(error)})"
+            if tally.packets == before:
+                return
+
+
+def _decode_fault(source: _Source, error: Exception) -> str:
+    context = source.stream.codec_context
+    if _too_large(context.width, context.height):
+        return f"the picture size changes to {context.width}x{context.height}, over the limit"
+    return "damaged pictures"
+
+
+def _sought(source: _Source, seconds: Fraction) -> Frame | None:
+    """Go to the key picture before a time and decode forward to it; None when that does not lead there."""
+    first = _first_picture(source)
+    if first.pts is None or first.time_base is None:
+        return None
+    wanted = first.pts + seconds / first.time_base
+    if wanted.denominator != 1:
+        return None
+    for back in (0, 4, 30):
+        target = max(math.floor(wanted - back / first.time_base), first.pts)
+        source.container.seek(target, stream=source.stream, backward=True)
+        for frame in _decoded(source, Tally()):
+            if isinstance(frame, str) or frame.is_corrupt or frame.pts is None or frame.pts > wanted:
+                break
+            if frame.pts == wanted:
+                return Frame(seconds, -1, bool(frame.key_frame), frame, _turns(frame), VideoReformatter())
+    return None
+
+
+def _first_picture(source: _Source) -> av.video.frame.VideoFrame:
+    for frame in _decoded(source, Tally()):
+        if not isinstance(frame, str):
+            return frame
+    raise FootageError(f"{source.path}: no picture in it can be decoded; export it again from the recorder")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_Source]:
+    _check_file(path)
+    options = {"format_whitelist": _FORMATS, "protocol_whitelist": "file", "max_pixels": str(MOST_PIXELS)}
+    try:
+        # "file:" keeps a name with a colon or a percent sign from being read as an address or a series of pictures
+        container = av.open(f"file:{path}", options=options, metadata_errors="replace")
+    except (av.error.FFmpegError, ValueError) as error:
+        raise FootageError(f"{path}: {_why_not(path, error)}") from None
+    try:
+        if not container.streams.video:
+            raise FootageError(f"{path}: has no video stream; it holds {_streams(container)}")
+        stream = container.streams.video[0]
+        if stream.codec_context is None:
+            raise FootageError(f"{path}: its video codec is not known; export it as H.264")
+        width, height = stream.codec_context.width, stream.codec_context.height
+        if _too_large(width, height):
+            raise FootageError(
+                f"{path}: its pictures are {width}x{height}; the limit is {LONGEST_SIDE} a side and "
+                f"{MOST_PIXELS // 1_000_000} megapixels"
+            )
+        stream.thread_type = "AUTO"
+        yield _Source(path, container, stream)
+    finally:
+        container.close()
+
+
+def _check_file(path: Path) -> None:
+    try:
+        if path.is_dir():
+            raise FootageError(f"{path}: is a folder; name a recording in it")
+        if path.exists() and not path.is_file():
+            raise FootageError(f"{path}: is no ordinary file")
+        with path.open("rb") as stream:
+            head = stream.read(4)
+    except FileNotFoundError:
+        raise FootageError(f"{path}: no such file; check the name") from None
+    except (OSError, ValueError) as error:
+        raise FootageError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if not head:
+        raise FootageError(f"{path}: empty file; copy or export it again")
+    if path.name.startswith("._") or head == b"\x00\x05\x16\x07":
+        raise FootageError(f"{path}: is a side-car that macOS left beside a recording, not the recording; ignored")
+
+
+def _why_not(path: Path, error: Exception) -> str:
+    if _lacks_index(path):
+        return "the recording was not closed by the recorder (it has pictures but no index); export it again"
+    if isinstance(error, (av.error.InvalidDataError, av.error.ArgumentError)):
+        return "is not a recording in any format that can be read; export it as mp4 or mkv"
+    return f"cannot be opened ({_plain(error)}); export it again as mp4 or mkv"
+
+
+def _lacks_index(path: Path) -> bool:
+    """An mp4 without its 'moov' box: walks the boxes at the top."""
+    kinds: set[bytes] = set()
+    with path.open("rb") as stream:
+        size = path.stat().st_size
+        at = 0
+        while at + 8 <= size and len(kinds) < 1000:
+            stream.seek(at)
+            head = stream.read(16)
+            length, kind = int.from_bytes(head[:4], "big"), head[4:8]
+            if length == 1:
+                length = int.from_bytes(head[8:16], "big")
+            kinds.add(kind)
+            if length < 8:
+                break
+            at += length
+    return b"ftyp" in kinds and b"moov" not in kinds
+
+
+def _streams(container: av.container.InputContainer) -> str:
+    kinds = sorted({stream.type for stream in container.streams})
+    return f"only {' and '.join(kinds)}" if kinds else "nothing that can be played"
+
+
+def _too_large(width: int, height: int) -> bool:
+    return max(width, height) > LONGEST_SIDE or width * height > MOST_PIXELS
+
+
+def _turns(frame: av.video.frame.VideoFrame) -> int:
+    """Quarter turns counter-clockwise that the file asks for."""
+    return round(frame.rotation / 90) % 4
+
+
+def _colour(frame: av.video.frame.VideoFrame) -> str:
+    matrices = {1: "BT.709", 5: "BT.601", 6: "BT.601", 7: "SMPTE 240M", 9: "BT.2020", 10: "BT.2020"}
+    code = int(frame.colorspace)
+    matrix = "BT.601 assumed" if code == _UNSPECIFIED else matrices.get(code, f"matrix {code}")
+    full = int(frame.color_range) == 2 or frame.format.name.startswith("yuvj")
+    return f"{matrix}, {'full' if full else 'limited'} range{'' if int(frame.color_range) or full else ' assumed'}"
+
+
+def _plane(frame: av.video.frame.VideoFrame, number: int, width: int, height: int) -> Picture:
+    plane = frame.planes[number]
+    rows = np.frombuffer(cast(Any, plane), dtype=np.uint8).reshape(-1, plane.line_size)
+    return rows[:height, :width]
+
+
+def _plain(error: BaseException) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
+
+def _number(rate: Fraction) -> str:
+    return f"{float(rate):.3f}".rstrip("0").rstrip(".")
