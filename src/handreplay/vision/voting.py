@@ -37,9 +37,9 @@ def combine(readings: Sequence[Sequence[float]], weights: Sequence[float] | None
     `weights` (0 to 1, such as the readable share) let poor views count for less; with no weight at all the answer is
     even. Readings are multiplied, tempered as if `_ALIKE` of each were a copy of the others.
     """
-    spreads = np.asarray(readings, np.float64).reshape(len(readings), -1)
     if not len(readings):
         raise ValueError("combine needs at least one reading")
+    spreads = np.asarray(readings, np.float64)
     trust = np.ones(len(readings)) if weights is None else np.clip(np.asarray(weights, np.float64), 0, 1)
     total = float(trust.sum())
     if total <= 0:
@@ -57,9 +57,9 @@ def assign(spreads: Sequence[Sequence[float]]) -> Assignment:
     Each spread also comes back sharpened by what the other cards are known to be: an 8 seen elsewhere settles a 6 that
     could have been that 8. Two readings certain of the same card keep it, and are named in `doubles`.
     """
-    given = np.asarray(spreads, np.float64).reshape(len(spreads), -1)
-    if not len(given):
+    if not len(spreads):
         return Assignment((), (), ())
+    given = np.asarray(spreads, np.float64)
     doubles = _doubles(given)
     kept = sorted({number for pair in doubles for number in pair})
     free = [number for number in range(len(given)) if number not in kept]
