@@ -157,7 +157,7 @@ def finding_parts(report: Report) -> tuple[FindingPart, ...]:
                 pictures=tuple(
                     (shot["image"], watch(report, finding["round"], shot["t"], shot.get("frame")))
                     for shot in evidence
-                    if shot.get("image")
+                    if shot.get("image") in report.pictures
                 ),
                 question=is_question(finding),
             )

@@ -83,6 +83,11 @@ def short_card(identity: str) -> str:
     return RANK_WORDS.get(identity[0], identity[0]) + {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}[identity[1]]
 
 
+def ascii_text(text: str) -> str:
+    """Suits as letters, for consoles that cannot draw them."""
+    return text.translate(str.maketrans("♣♦♥♠", "cdhs"))
+
+
 def position(seconds: float | Fraction) -> str:
     """A place in the recording: `h:mm:ss.mmm`."""
     milliseconds = round(max(0.0, float(seconds)) * 1000)
