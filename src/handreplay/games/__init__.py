@@ -1,1 +1,39 @@
-"""Hand rankings, paytables, and one module per game: the deal, the decisions, what each wager is due."""
+"""The games: one module each, hand rankings and paytables shared."""
+
+from functools import lru_cache
+
+from handreplay.core.logfields import Limits
+from handreplay.errors import ProfileError
+from handreplay.games.game import Game
+from handreplay.games.paytables import chosen
+from handreplay.games.table import TableRules
+
+
+@lru_cache(maxsize=1)
+def all_games() -> tuple[Game, ...]:
+    from handreplay.games import ultimate_holdem
+
+    return (*ultimate_holdem.GAMES,)
+
+
+def game_of(table: TableRules) -> Game:
+    """The game that the table deals, under its rules, with every paytable that it must have.
+
+    Raises ProfileError for a game, rules or paytable that are not known, or a paytable that is missing.
+    """
+    known = all_games()
+    found = next((game for game in known if (game.name, game.rules) == (table.game, table.rules)), None)
+    if found is None:
+        choices = ", ".join(f"{game.name} under {game.rules}" for game in known)
+        raise ProfileError(f"table {table.table}: {table.game} under {table.rules} is not known; known are {choices}")
+    for wager in found.wagers:
+        for key in wager.paytables:
+            if wager.role != "side" and not chosen(table, key):
+                raise ProfileError(f"table {table.table}: [paytables] names no paytable for {key}, and none is assumed")
+    return found
+
+
+def log_limits(table: TableRules) -> Limits:
+    """What this table's profile allows in a round log."""
+    names = next((game.wager_names for game in all_games() if game.name == table.game), None)
+    return Limits(game=table.game, seats=table.seats, wagers=names, denominations=frozenset(table.chips) or None)

@@ -1,0 +1,121 @@
+"""Ultimate Texas Hold 'Em under 58 Pa. Code ch. 569 (temporary, 2010) and ch. 653a (permanent).
+
+The two differ in the first Play Wager, in the Blind's paytables and in how well each point is known.
+"""
+
+from handreplay.core.money import Cents
+from handreplay.games.game import UNSETTLED, Decision, Due, Game, Multiples, Question, Section, Wager, compare
+from handreplay.games.hands import Ranked, best_five, five_card
+from handreplay.games.paytables import chosen, paid
+from handreplay.games.table import TableRules
+
+NAME = "ultimate-texas-holdem"
+LIMIT_FLOOR_CENTS = 5_000_000  # 569.12(e)
+
+
+def _rank(hand: tuple[str, ...], community: tuple[str, ...]) -> Ranked | None:
+    return five_card(hand + community[:5]) if len(community) >= 5 else None
+
+
+def _best(hand: tuple[str, ...], community: tuple[str, ...]) -> tuple[str, ...]:
+    return best_five(hand + community[:5])
+
+
+def due(question: Question) -> Due:
+    """What the rules give a wager of a seat that was dealt in."""
+    player = _rank(question.hand, question.community)
+    if question.wager == "trips":
+        return UNSETTLED if player is None else question.by_table("trips", player.labels)
+    if question.folded:
+        return Due("lose")
+    dealer = _rank(question.dealer, question.community)
+    higher = compare(player, dealer)
+    if higher is None or player is None or dealer is None:
+        return UNSETTLED
+    if question.wager == "ante" and not dealer.reaches("pair"):
+        return Due("push")
+    if higher == 0:
+        return Due("push")
+    if higher < 0:
+        return Due("lose")
+    if question.wager == "blind":
+        return question.by_table("blind", player.labels, otherwise="push")
+    return question.even_money()
+
+
+def most_at_minimum(table: TableRules) -> Cents:
+    """The most that one player can win in a round of minimum wagers, or $50,000 where that is more (569.12(e))."""
+    stake = table.minimum_cents
+    top = [max(paid(stake, e, table) or 0 for e in t.entries) for key in ("blind", "trips") for t in chosen(table, key)]
+    return max(LIMIT_FLOOR_CENTS, stake + 4 * stake + sum(top))
+
+
+def _game(rules: str, first_play: Multiples) -> Game:
+    chapter = rules.removeprefix("pa-")
+    odds = f"58 Pa. Code {chapter}.12"
+    lead = "b" if chapter == "569" else "a"
+    blind, trips = ("c", "d") if chapter == "569" else ("b", "c")
+    return Game(
+        name=NAME,
+        rules=rules,
+        title="Ultimate Texas Hold 'Em",
+        wagers=(
+            Wager(
+                name="ante",
+                title="Ante",
+                role="base",
+                hangs_on=("hand", "dealer", "community"),
+                odds=Section(f"{odds}({lead})", "text"),
+            ),
+            Wager(
+                name="play",
+                title="Play",
+                role="later",
+                hangs_on=("hand", "dealer", "community"),
+                odds=Section(f"{odds}({lead})", "text"),
+            ),
+            Wager(
+                name="blind",
+                title="Blind",
+                role="base",
+                hangs_on=("hand", "dealer", "community"),
+                odds=Section(f"{odds}({blind})", "text"),
+                paytables=("blind",),
+            ),
+            Wager(
+                name="trips",
+                title="Trips",
+                role="side",
+                hangs_on=("hand", "community"),
+                odds=Section(f"{odds}({trips})", "text"),
+                lost_by_fold=False,
+                paytables=("trips",),
+            ),
+        ),
+        qualifying=(frozenset({"ante", "blind"}),),
+        limited=("ante",),
+        equal=("ante", "blind"),
+        asked_with="ante",
+        later="play",
+        decisions=(
+            Decision("before the Flop", 0, first_play),
+            Decision("after the Flop", 3, Multiples((2,))),
+            Decision("after the last two community cards", 5, Multiples((1,))),
+        ),
+        hand_cards=2,
+        dealer_cards=2,
+        community_cards=5,
+        burns_before=(0, 3),
+        plays_on={"EX01": ("trips",), "MD03 after the deal": ("trips",)},
+        cap_at_least_cents=most_at_minimum,
+        due=due,
+        rank_player=_rank,
+        rank_dealer=_rank,
+        best=_best,
+    )
+
+
+GAMES = (
+    _game("pa-569", Multiples((4,))),
+    _game("pa-653a", Multiples((3, 4))),
+)

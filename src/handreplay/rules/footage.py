@@ -1,0 +1,71 @@
+"""FT: what could not be seen and mattered."""
+
+from collections.abc import Iterator
+
+from handreplay.core.events import FootageGap
+from handreplay.core.findings import Finding
+from handreplay.rules.case import Case, place_name
+from handreplay.rules.payouts import judged
+from handreplay.rules.tracks import Card, seat_of
+
+
+def footage_gap(case: Case) -> Iterator[Finding]:
+    """FT01: every moment of the round is on the footage."""
+    for event in case.replay.round.events:
+        if isinstance(event, FootageGap):
+            text = f"The footage is missing from {event.t:.1f} s to {event.until:.1f} s."
+            yield case.finding("FT01", event, text, status="review", variance=None)
+    if case.replay.round.partial is not None:
+        text = f"The footage does not show the whole round: {case.replay.round.partial}."
+        yield case.finding("FT01", None, text, status="review", variance=None)
+
+
+def card_unreadable(case: Case) -> Iterator[Finding]:
+    """FT03: a card that the settlement hangs on was read."""
+    told: dict[str, tuple[list[Card], list[str]]] = {}
+    for settled in judged(case):
+        if not settled.hangs_on_cards or settled.tally.unseen:
+            continue
+        for card in settled.prospect.unread:
+            cards, wagers = told.setdefault(str(card.hand), ([], []))
+            if card not in cards:
+                cards.append(card)
+            wagers.append(f"seat {settled.seat.number} {settled.wager.name}")
+    for hand, (cards, wagers) in told.items():
+        card = cards[0]
+        likely = (
+            " or ".join(face for face, _ in getattr(card.identity, "candidates", ())) or "any card not seen elsewhere"
+        )
+        which = "card" if len(cards) == 1 else f"{len(cards)} cards"
+        hanging = ", ".join(dict.fromkeys(wagers))
+        text = f"The {which} of {place_name(hand)} could not be read ({likely}); what hangs on it: {hanging}."
+        event = card.showings[-1].event if card.showings else card.arrived
+        yield case.finding("FT03", event, text, status="review", seat=seat_of(hand), variance=None)
+
+
+def chips_unreadable(case: Case) -> Iterator[Finding]:
+    """FT04: an amount that the settlement hangs on was read."""
+    for settled in judged(case):
+        tally, due = settled.tally, settled.likeliest.due
+        title = case.title(settled)
+        if tally.unseen and not case.replay.gaps:
+            text = f"Chips of {title} changed while nobody saw it; what was paid or taken cannot be told."
+        elif settled.hangs_on_chips:
+            text = f"What lay or was paid on {title} could not be read, and its settlement hangs on it."
+        elif due.off_table and due.pay is not None and not tally.added:
+            text = f"{title} wins a share of the meter, which need not be paid in chips; check the paperwork."
+        elif due.result == "win" and due.pay is None:
+            text = f"{title} wins a share of the meter, which was not entered."
+        else:
+            continue
+        step = tally.last
+        yield case.finding(
+            "FT04",
+            step.event if step else None,
+            text,
+            status="review",
+            confidence=settled.confidence,
+            seat=settled.seat.number,
+            wager=settled.wager.name,
+            variance=None,
+        )

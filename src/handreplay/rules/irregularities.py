@@ -1,0 +1,198 @@
+"""What voids a round, and what else went wrong with the cards before anybody was paid.
+
+Only these void a round: a wrong number of cards, more than one card found face up, a stub count that does not make
+52, a dealer's card exposed early, a jammed automated shoe.
+"""
+
+from dataclasses import dataclass
+
+from handreplay.core.cards import DECK
+from handreplay.core.events import Declared, Event, StubCounted
+from handreplay.rules.replay import Replay, Seat
+from handreplay.rules.tracks import Card, Showing
+
+VOIDING = ("MD01", "MD03", "MD11", "EX01", "shoe_jam")
+
+
+@dataclass(frozen=True, slots=True)
+class Irregularity:
+    """Something that voids the round, from `t` on. `kind` is a code, or a code with when it came."""
+
+    kind: str
+    t: float
+    event: Event | None
+
+
+@dataclass(frozen=True, slots=True)
+class Voided:
+    """Why the round is void, and which wagers are settled all the same."""
+
+    causes: tuple[Irregularity, ...]
+    plays_on: frozenset[str]
+
+    @property
+    def t(self) -> float:
+        return min(cause.t for cause in self.causes)
+
+
+def voided(replay: Replay) -> Voided | None:
+    """None: the round stands."""
+    causes = [*_face_up(replay), *_counts(replay), *_stub(replay), *_exposed(replay), *_jam(replay)]
+    if not causes:
+        return None
+    playing = [frozenset(replay.game.plays_on.get(cause.kind, ())) for cause in causes]
+    return Voided(tuple(causes), frozenset.intersection(*playing))
+
+
+def stopped_short(replay: Replay) -> bool:
+    """Whether the deal was broken off by something else, so that unfinished hands are no fault of their own."""
+    return len(replay.found_face_up) > 1 or "shoe_jam" in replay.declared
+
+
+@dataclass(frozen=True, slots=True)
+class WrongCount:
+    hand: str
+    cards: tuple[Card, ...]
+    needed: int
+
+
+def wrong_counts(replay: Replay) -> tuple[WrongCount, ...]:
+    """Hands of players dealt in, and the dealer's, with a wrong number of cards."""
+    if stopped_short(replay) or not replay.hole_cards or not _deal_seen(replay):
+        return ()
+    hands = [f"seat{seat.number}" for seat in replay.dealt_seats]
+    if replay.game.dealer_cards:
+        hands.append("dealer")
+    wrong = [
+        WrongCount(h, replay.hand(h), size) for h in hands if len(replay.hand(h)) != (size := replay.game.hand_size(h))
+    ]
+    return () if _broken_off(replay, wrong) else tuple(wrong)
+
+
+def _broken_off(replay: Replay, wrong: list[WrongCount]) -> bool:
+    """Whether dealing simply ended: every card right so far, and more than one hand unfinished."""
+    if len(wrong) < 2:
+        return False
+    seats = tuple(seat.number for seat in replay.seats if seat.qualified)
+    order = [hand for hand in replay.game.deal_order(replay.table.dealing, seats) if hand != "community"]
+    came = [str(card.hand) for card in replay.hole_cards]
+    return came == order[: len(came)]
+
+
+def _deal_seen(replay: Replay) -> bool:
+    return replay.seen(min(replay.close_t, replay.first_card_t), replay.deal_end_t)
+
+
+def deal_judgeable(replay: Replay) -> bool:
+    """Whether the whole deal was seen and finished, so that what is missing from it is a fault."""
+    return bool(replay.hole_cards) and _deal_seen(replay) and not stopped_short(replay)
+
+
+def bad_stub_counts(replay: Replay) -> tuple[tuple[StubCounted, int], ...]:
+    """Counts of the stub that do not make 52 with the cards that had left it, each with the number that had."""
+    wrong = []
+    for count in replay.stub_counts:
+        out = sum(card.placed.t <= count.t and not _back_in_shoe(card, count.t) for card in replay.cards.values())
+        if count.count + out != len(DECK) and replay.seen(replay.round.start, count.t):
+            wrong.append((count, out))
+    return tuple(wrong)
+
+
+def _back_in_shoe(card: Card, t: float) -> bool:
+    moved = [move.to for move in card.moves if move.t <= t]
+    return (moved[-1] if moved else card.placed.zone) == "shoe"
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    card: Card
+    showing: Showing
+    undecided: tuple[int, ...]  # seats that still had to decide
+
+
+def exposed_dealer_card(replay: Replay) -> Exposure | None:
+    """The first time that a dealer's card showed while a player still had to decide."""
+    asked = [seat for seat in replay.seats if seat.asked]
+    showings = [(s, card) for card in replay.dealer_hidden for s in card.showings if s.start >= card.arrived_t]
+    for showing, card in sorted(showings, key=lambda pair: (pair[0].start, pair[1].order)):
+        undecided = [seat for seat in asked if seat.decided_t > showing.start]
+        if undecided and not _silent_folds(replay, showing.start, undecided):
+            return Exposure(card, showing, tuple(seat.number for seat in undecided))
+    return None
+
+
+def _silent_folds(replay: Replay, t: float, undecided: list[Seat]) -> bool:
+    """Whether this is the reveal in due course, and players without a later wager have simply folded unseen.
+
+    A fold need not be seen: it shows in what the dealer does with the wagers afterwards.
+    """
+    if t < replay.reveal_t or not replay.game.folds:
+        return False
+    complete = sum(up <= t for up in replay.community_up) >= replay.game.community_cards
+    settled = any(
+        step.actor != "player" and step.to != "player" and step.t > replay.shown_t
+        for steps in replay.chips.values()
+        for step in steps
+    )
+    return complete and settled and all(seat.play_t is None for seat in undecided)
+
+
+def _exposed(replay: Replay) -> list[Irregularity]:
+    exposure = exposed_dealer_card(replay)
+    return [Irregularity("EX01", exposure.showing.start, exposure.showing.event)] if exposure else []
+
+
+def _face_up(replay: Replay) -> list[Irregularity]:
+    found = replay.found_face_up
+    if len(found) < 2:
+        return []
+    second = found[1]
+    whole = all(len(replay.hand(f"seat{s.number}")) == replay.game.hand_cards for s in replay.dealt_seats)
+    whole = whole and len(replay.hand("dealer")) == replay.game.dealer_cards and bool(replay.dealt_seats)
+    late = whole and found[1].placed.t > replay.deal_end_t
+    return [Irregularity("MD03 after the deal" if late else "MD03", second.placed.t, second.placed)]
+
+
+def _counts(replay: Replay) -> list[Irregularity]:
+    wrong = wrong_counts(replay)
+    if not wrong:
+        return []
+    last = wrong[0].cards[-1].arrived if wrong[0].cards else None
+    return [Irregularity("MD01", replay.deal_end_t, last)]
+
+
+def _stub(replay: Replay) -> list[Irregularity]:
+    return [Irregularity("MD11", count.t, count) for count, _ in bad_stub_counts(replay)[:1]]
+
+
+def _jam(replay: Replay) -> list[Irregularity]:
+    jams = (e for e in replay.round.events if isinstance(e, Declared) and e.what == "shoe_jam")
+    return [Irregularity("shoe_jam", jam.t, jam) for jam in list(jams)[:1]]
+
+
+def used_face_up(replay: Replay) -> tuple[Card, str] | None:
+    """The single card found face up and the hand that it went to; None when it went to the rack, or is not alone."""
+    if len(replay.found_face_up) != 1:
+        return None
+    card = replay.found_face_up[0]
+    return (card, card.hand) if card.hand is not None else None
+
+
+def left_out_or_dealt_in(replay: Replay) -> tuple[Seat, ...]:
+    """Seats with the wagers but no cards, or with cards but not the wagers."""
+    if not deal_judgeable(replay):
+        return ()
+    return tuple(seat for seat in replay.seats if seat.dealt_in != seat.qualified)
+
+
+def first_out_of_order(replay: Replay) -> Card | None:
+    """The first card of the deal that came to a hand before its turn."""
+    if not deal_judgeable(replay) or wrong_counts(replay) or left_out_or_dealt_in(replay):
+        return None
+    seats = tuple(seat.number for seat in replay.dealt_seats)
+    order = replay.game.deal_order(replay.table.dealing, seats)
+    dealt = [card for card in replay.cards.values() if card.hand is not None and not card.unseen]
+    if not replay.game.community_with_deal:
+        dealt = [card for card in dealt if card.hand != "community"]
+    came = sorted(dealt, key=lambda card: (card.arrived_t, card.order))
+    return next((card for card, hand in zip(came, order, strict=False) if card.hand != hand), None)

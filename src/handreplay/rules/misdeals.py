@@ -1,0 +1,253 @@
+"""MD: the deal, the burns, the community cards, the deck, and what became of a round that was void."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from handreplay.core.events import DeckShuffled
+from handreplay.core.findings import Finding
+from handreplay.core.money import Cents, usd
+from handreplay.core.readings import Known
+from handreplay.rules.case import Case, place_name
+from handreplay.rules.history import dealt_back
+from handreplay.rules.irregularities import (
+    bad_stub_counts,
+    deal_judgeable,
+    first_out_of_order,
+    left_out_or_dealt_in,
+    stopped_short,
+    used_face_up,
+    wrong_counts,
+)
+from handreplay.rules.tracks import Card, seat_of
+
+BOTH_AT_ONCE_S = 1.0
+DECK_HOURS = {"hand": 4, "manual-shoe": 8, "automated-shoe": 8}
+
+
+def handled(case: Case) -> str:
+    """How the void round was handled, to end a message with."""
+    return "and the round was settled all the same" if case.settlement.played_on else "and the procedure was followed"
+
+
+def card_count(case: Case) -> Iterator[Finding]:
+    """MD01: every player dealt in, and the dealer, gets the game's number of cards."""
+    for wrong in wrong_counts(case.replay):
+        message = (
+            f"{place_name(wrong.hand).capitalize()} was dealt {len(wrong.cards)} cards instead of {wrong.needed}, "
+        )
+        last = wrong.cards[-1].arrived if wrong.cards else None
+        confidence = min((card.placed.confidence for card in wrong.cards), default=1.0)
+        text = message + handled(case) + "."
+        yield case.finding("MD01", last, text, seat=seat_of(wrong.hand), confidence=confidence)
+
+
+def face_up_card_used(case: Case) -> Iterator[Finding]:
+    """MD02: a single card found face up goes to the rack unused."""
+    used = used_face_up(case.replay)
+    if used is not None:
+        card, hand = used
+        name = card.known or "a card"
+        yield case.finding("MD02", card.arrived, f"{name}, found face up, was dealt to {place_name(hand)}.")
+
+
+def face_up_cards(case: Case) -> Iterator[Finding]:
+    """MD03: more than one card found face up voids the round."""
+    found = case.replay.found_face_up
+    if len(found) > 1:
+        names = " and ".join(card.known or "an unread card" for card in found)
+        confidence = min(card.placed.confidence for card in found)
+        text = f"{len(found)} cards were found face up ({names}), {handled(case)}."
+        yield case.finding("MD03", found[1].placed, text, confidence=confidence)
+
+
+def deal_order(case: Case) -> Iterator[Finding]:
+    """MD04: ascending seats, then the dealer, one card at a time or whole stacks."""
+    card = first_out_of_order(case.replay)
+    if card is not None:
+        hand = str(card.hand)
+        text = f"A card came to {place_name(hand)} before its turn."
+        yield case.finding("MD04", card.arrived, text, seat=seat_of(hand))
+
+
+def hand_without_wager(case: Case) -> Iterator[Finding]:
+    """MD05: seats with the qualifying wagers are dealt in, others are not."""
+    for seat in left_out_or_dealt_in(case.replay):
+        cards = case.replay.hand(f"seat{seat.number}")
+        if cards:
+            text = f"Seat {seat.number} was dealt in without the wagers that this takes."
+            yield case.finding("MD05", cards[0].arrived, text, seat=seat.number)
+        elif case.replay.dealt_seats:
+            text = f"Seat {seat.number} had its wagers down and was not dealt in."
+            yield case.finding("MD05", None, text, seat=seat.number, t=case.replay.deal_end_t)
+
+
+def burn(case: Case) -> Iterator[Finding]:
+    """MD06: one burn before each of the game's places, none elsewhere."""
+    replay = case.replay
+    if not deal_judgeable(replay) or not replay.seen(replay.round.start, _board_end(case)):
+        return
+    if not replay.game.burns_before:
+        if replay.burns:
+            yield case.finding("MD06", replay.burns[0].placed, "A card was burned in a game that has no burns.")
+        return
+    board = replay.hand("community")
+    for place, first in enumerate(replay.game.burns_before):
+        if len(board) <= first:
+            continue
+        since = board[replay.game.burns_before[place - 1]].placed.t if place else float("-inf")
+        burned = [card for card in replay.burns if since < card.placed.t < board[first].placed.t]
+        if len(burned) != 1:
+            text = f"{len(burned) or 'No'} cards were burned before community card {first + 1} instead of one."
+            event = burned[1].placed if len(burned) > 1 else board[first].placed
+            yield case.finding("MD06", event, text)
+
+
+def community(case: Case) -> Iterator[Finding]:
+    """MD07: the right number of community cards, the right way up, at the right time."""
+    replay = case.replay
+    if (
+        not replay.game.community_cards
+        or stopped_short(replay)
+        or not replay.seen(replay.round.start, _board_end(case))
+    ):
+        return
+    board = replay.hand("community")
+    yield from _community_number(case, board)
+    wrong_way = [card for card in board if card.placed.face != replay.game.community_face]
+    if wrong_way:
+        text = f"A community card was dealt face {wrong_way[0].placed.face} instead of {replay.game.community_face}."
+        yield case.finding("MD07", wrong_way[0].placed, text)
+        return
+    yield from _community_early(case, board)
+
+
+def _community_number(case: Case, board: tuple[Card, ...]) -> Iterator[Finding]:
+    replay = case.replay
+    needed = replay.game.community_cards
+    finished = replay.settle_t < replay.round.end and not case.settlement.void
+    board_wanted = case.settlement.void is not None and any(
+        s.wager.name in case.settlement.void.plays_on for s in case.settlement.wagers
+    )
+    if len(board) > needed or (len(board) < needed and (finished or board_wanted) and replay.hole_cards):
+        text = f"{len(board)} community cards were dealt instead of {needed}."
+        event = board[needed].placed if len(board) > needed else board[-1].placed if board else None
+        yield case.finding("MD07", event, text, t=None if board else replay.round.end)
+        return
+    groups = replay.game.burns_before
+    for place, first in enumerate(groups[1:], start=1):
+        burns = [
+            c.placed.t
+            for c in replay.burns
+            if len(board) > groups[place - 1] and c.placed.t > board[groups[place - 1]].placed.t
+        ]
+        before = sum(card.placed.t < burns[0] for card in board) if burns else first
+        if before != first:
+            text = f"{before} community cards lay when the next burn came, instead of {first}."
+            yield case.finding("MD07", board[before - 1].placed, text)
+
+
+def _community_early(case: Case, board: tuple[Card, ...]) -> Iterator[Finding]:
+    replay = case.replay
+    ups = replay.community_up
+    if not ups or not replay.hole_cards:
+        return
+    if not replay.game.community_with_deal:
+        last = replay.hole_cards[-1]
+        first = min(board, key=lambda card: card.placed.t)
+        if first.placed.t < last.arrived_t:
+            yield case.finding("MD07", first.placed, "A community card was dealt before the hands were complete.")
+        return
+    turned = sorted((card.showings[0] for card in board if card.showings), key=lambda showing: showing.start)
+    if turned[0].start < replay.deal_end_t:
+        text = "A community card was turned up before the deal was finished and any player could act."
+        yield case.finding("MD07", turned[0].event, text)
+    elif len(turned) > 1 and turned[1].start - turned[0].start <= BOTH_AT_ONCE_S:
+        text = "Both community cards were turned at once, which left no second decision."
+        yield case.finding("MD07", turned[1].event, text)
+
+
+def _board_end(case: Case) -> float:
+    return max((card.placed.t for card in case.replay.hand("community")), default=case.replay.deal_end_t)
+
+
+def duplicate_card(case: Case) -> Iterator[Finding]:
+    """MD08: one deck has each card once."""
+    cards = [card for card in case.replay.cards.values() if card.known is not None]
+    for first, second in combinations(cards, 2):
+        other_deck = None not in (first.back, second.back) and first.back != second.back
+        if first.known != second.known or other_deck:
+            continue
+        readings = [card.identity.confidence for card in (first, second) if isinstance(card.identity, Known)]
+        later = max((c.showings[0].event if c.showings else c.placed for c in (first, second)), key=lambda e: e.t)
+        text = f"{first.known} was seen twice: with {_where(first)} and with {_where(second)}."
+        yield case.finding("MD08", later, text, confidence=min(readings))
+
+
+def _where(card: Card) -> str:
+    return place_name(card.hand) if card.hand else "the burns" if card.straight_to_rack else "the cards found face up"
+
+
+def played_on(case: Case) -> Iterator[Finding]:
+    """MD09: a void round is not settled."""
+    if not case.settlement.played_on or case.settlement.void is None:
+        return
+    readings = [settled.likeliest for settled in case.settlement.wagers]
+    variance = _total([r.variance for r in readings])
+    first = next((s.tally.first_dealer for s in case.settlement.wagers if s.tally.first_dealer), None)
+    causes = ", ".join(dict.fromkeys(cause.kind.split()[0].replace("_", " ") for cause in case.settlement.void.causes))
+    amount = "an amount that could not be read" if variance is None else usd(abs(variance))
+    side = "less" if variance is not None and variance < 0 else "more"
+    text = f"The round was void ({causes}) and was settled; players ended with {amount} {side} than they should."
+    yield case.finding(
+        "MD09",
+        first.event if first else None,
+        text,
+        confidence=min((s.confidence for s in case.settlement.wagers), default=1.0),
+        expected=_total([r.expected for r in readings]),
+        observed=_total([r.observed for r in readings]),
+        variance=variance,
+    )
+
+
+def _total(amounts: list[Cents | None]) -> Cents | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if len(known) == len(amounts) else None
+
+
+def voided_without_cause(case: Case) -> Iterator[Finding]:
+    """MD10: a round is called off only for what voids it."""
+    if not case.settlement.handed_back:
+        return
+    given = [s.tally.last for s in case.settlement.wagers if s.tally.last and s.tally.last.t >= case.replay.close_t]
+    first = min(given, key=lambda step: step.t, default=None)
+    text = "Every wager was handed back or left, the dealer's hand was never shown, and nothing seen calls for that."
+    yield case.finding("MD10", first.event if first else None, text, variance=None)
+
+
+def stub_count(case: Case) -> Iterator[Finding]:
+    """MD11: the stub is counted once in five rounds without a counting shuffler, and the count makes 52."""
+    for count, out in bad_stub_counts(case.replay)[:1]:
+        text = f"The stub counted {count.count} with {out} cards out, which makes {count.count + out}, {handled(case)}."
+        yield case.finding("MD11", count, text)
+    whole = not case.replay.gaps
+    if not case.replay.table.shuffler_counts_deck and whole and case.history.count_due(case.replay):
+        text = f"No stub was counted in {case.history.uncounted + 1} rounds running, and the shuffler does not count."
+        yield case.finding("MD11", None, text, t=case.replay.round.end)
+
+
+def deck_change_overdue(case: Case) -> Iterator[Finding]:
+    """MD12: the deck is changed every 4 hours when dealt by hand, every 8 from a shoe."""
+    age = case.history.deck_age_s(case.replay)
+    hours = DECK_HOURS[case.replay.table.dealing]
+    if age is not None and age > hours * 3600 and not case.history.deck_reported:
+        text = f"The round began {age / 3600:.2f} hours after the deck came, {hours} hours are allowed."
+        yield case.finding("MD12", None, text)
+
+
+def deck_alternation(case: Case) -> Iterator[Finding]:
+    """MD13: with two decks in use the same one is never dealt twice running."""
+    back = dealt_back(case.replay)
+    running = case.history.number is not None and case.history.number + 1 == case.replay.round.number
+    if case.replay.table.decks == 2 and running and back is not None and back == case.history.back:
+        shuffled = next((e for e in case.replay.round.events if isinstance(e, DeckShuffled)), None)
+        yield case.finding("MD13", shuffled, f"The deck with back {back} was dealt again, twice running.")

@@ -1,0 +1,232 @@
+"""PY: what each wager was paid or lost, in which order and when, and the aggregate limit."""
+
+import math
+from collections.abc import Iterator
+
+from handreplay.core.events import Event
+from handreplay.core.findings import Finding
+from handreplay.core.money import Cents, usd
+from handreplay.games.game import Section
+from handreplay.games.paytables import chosen
+from handreplay.rules.case import Case
+from handreplay.rules.settlement import Reading, Settled
+from handreplay.rules.tallies import Step
+
+WORDS = {
+    "win": "a win",
+    "lose": "a loss",
+    "push": "a push",
+    "returned": "to be returned",
+    "unsettled": "not known",
+}
+
+
+def underpaid(case: Case) -> Iterator[Finding]:
+    """PY01: a winning wager is paid at the odds of its paytable, to the cent."""
+    yield from _wrong(case, "PY01")
+    for seat, expected, observed in _capped(case):
+        limit = aggregate_limit(case)
+        if limit is not None and expected > limit > observed:
+            short = _most_short(case, seat)
+            text = f"Seat {seat} was paid {usd(observed)} in all; {usd(limit)} is due under the aggregate limit."
+            yield case.finding(
+                "PY01",
+                None,
+                text,
+                seat=seat,
+                wager=short.wager.name,
+                confidence=short.confidence,
+                expected=limit,
+                observed=observed,
+                variance=observed - limit,
+                t=_when(case, short),
+            )
+
+
+def overpaid(case: Case) -> Iterator[Finding]:
+    """PY02: no wager gets more than it should, a push or a loss least of all."""
+    yield from _wrong(case, "PY02")
+
+
+def not_collected(case: Case) -> Iterator[Finding]:
+    """PY03: a losing wager is collected."""
+    yield from _wrong(case, "PY03")
+
+
+def wrongly_collected(case: Case) -> Iterator[Finding]:
+    """PY04: only a losing wager is collected."""
+    yield from _wrong(case, "PY04")
+
+
+def judged(case: Case) -> Iterator[Settled]:
+    """The wagers that have a verdict of their own: not in a round that MD09 or MD10 speaks for, not made late."""
+    if case.settlement.played_on or case.settlement.handed_back:
+        return
+    for settled in case.settlement.wagers:
+        if not settled.out_of_turn:
+            yield settled
+
+
+def _wrong(case: Case, code: str) -> Iterator[Finding]:
+    over_limit = {seat for seat, expected, _ in _capped(case) if expected > (aggregate_limit(case) or math.inf)}
+    for settled in judged(case):
+        reading = settled.likeliest
+        if reading.code != code:
+            continue
+        if settled.seat.number in over_limit and settled.wager.capped and code in ("PY01", "PY02"):
+            continue  # the limit speaks for what this seat was paid
+        share = sum(r.probability for r in settled.readings if (r.code, r.variance) == (code, reading.variance))
+        if not settled.agreed and not (settled.can_tell and _weighed(settled) and share > 0.5):
+            continue  # it cannot be told: FT03 or FT04 says so
+        confidence = settled.confidence if settled.agreed else min(share, settled.confidence)
+        yield case.finding(
+            code,
+            _event(settled),
+            _words(case, settled, reading),
+            confidence=confidence,
+            seat=settled.seat.number,
+            wager=settled.wager.name,
+            expected=reading.expected,
+            observed=reading.observed,
+            variance=reading.variance,
+            section=_section(case, settled, reading),
+            t=_when(case, settled),
+        )
+
+
+def _weighed(settled: Settled) -> bool:
+    """Whether the footage itself says which reading is likelier."""
+    return settled.prospect.guided or not settled.prospect.unread
+
+
+def _event(settled: Settled) -> Event | None:
+    step = settled.tally.first_dealer or settled.tally.last
+    return step.event if step else None
+
+
+def _when(case: Case, settled: Settled) -> float:
+    step = settled.tally.first_dealer or settled.tally.last
+    after = case.replay.settle_t if not math.isinf(case.replay.settle_t) else case.replay.round.end
+    return step.t if step and step.t >= case.replay.close_t else after
+
+
+def _words(case: Case, settled: Settled, reading: Reading) -> str:
+    tally = reading.tally
+    title = case.title(settled)
+    due = WORDS[reading.due.result]
+    if reading.due.pay:
+        due += f" that pays {usd(reading.due.pay)}"
+    got = f"{usd(tally.added)} was paid" if tally.added else "nothing was paid"
+    if tally.taken:
+        got = f"{usd(tally.taken)} was collected" + (f" and {usd(tally.added)} paid" if tally.added else "")
+    elif not tally.added:
+        got = "it was left with the player" if reading.due.result == "lose" else "nothing was paid"
+    variance = reading.variance or 0
+    much = "much" if variance > 0 else "little"
+    return f"{title} of {usd(tally.stake)} is {due}; {got}, {usd(abs(variance))} too {much}."
+
+
+def _section(case: Case, settled: Settled, reading: Reading) -> Section:
+    """The paytable's own section for a wager that is paid by one; the irregularities' for a wager to be returned."""
+    if reading.due.result == "returned" and case.settlement.void is not None:
+        cause = case.settlement.void.causes[0].kind.split()[0]
+        found = case.finding(cause if cause != "shoe_jam" else "MD09", None, "")
+        return Section(found.citation, found.basis)
+    for key in settled.wager.paytables if settled.wager.name != "envy" else (case.replay.game.envy or "",):
+        tables = chosen(case.replay.table, key)
+        if tables and tables[0].basis != "house":
+            return Section(tables[0].section, tables[0].basis)
+    return settled.wager.odds
+
+
+def settlement_order(case: Case) -> Iterator[Finding]:
+    """PY05: players with a live later wager (in a game without one: any wager) are settled from the highest seat down."""
+    replay = case.replay
+    if case.settlement.void or math.isinf(replay.shown_t) or not replay.seen(replay.shown_t, replay.round.end):
+        return
+    starts: dict[int, Step] = {}
+    for settled in case.settlement.wagers:
+        seat = settled.seat
+        if settled.wager.name == "envy" or seat.number in case.settlement.folded or not seat.dealt_in:
+            continue
+        if replay.game.later is not None and seat.play_t is None:
+            continue
+        step = next((s for s in settled.tally.settling if s.t >= replay.shown_t), None)
+        if step and (seat.number not in starts or step.t < starts[seat.number].t):
+            starts[seat.number] = step
+    order = sorted(starts, key=lambda number: (starts[number].t, -number))
+    for place, number in enumerate(order):
+        waiting = [other for other in order[place + 1 :] if other > number]
+        if waiting:
+            text = f"Seat {number} was settled while seat {max(waiting)} was still to be settled."
+            yield case.finding("PY05", starts[number].event, text, seat=number)
+            return
+
+
+def payout_limit(case: Case) -> Iterator[Finding]:
+    """PY06: the wagers of a seat together are paid no more than the aggregate limit."""
+    limit = aggregate_limit(case)
+    if limit is None:
+        return
+    for seat, expected, observed in _capped(case):
+        if expected > limit and observed > limit:
+            paid = [s for s in case.settlement.wagers if s.seat.number == seat and s.tally.added]
+            last = max((s.tally.first_dealer for s in paid if s.tally.first_dealer), key=lambda step: step.t)
+            text = f"Seat {seat} was paid {usd(observed)} in all; the aggregate limit is {usd(limit)}."
+            yield case.finding(
+                "PY06",
+                last.event,
+                text,
+                seat=seat,
+                confidence=min(s.confidence for s in paid),
+                expected=limit,
+                observed=observed,
+                variance=observed - limit,
+            )
+
+
+def aggregate_limit(case: Case) -> Cents | None:
+    table = case.replay.table
+    if table.aggregate_payout_cents is None:
+        return None
+    least = case.replay.game.cap_at_least_cents
+    return max(table.aggregate_payout_cents, least(table) if least else 0)
+
+
+def _capped(case: Case) -> list[tuple[int, Cents, Cents]]:
+    """Each seat whose payments are all known, what its capped wagers should be paid together, what they were."""
+    if case.settlement.void or case.settlement.handed_back:
+        return []
+    totals: dict[int, tuple[Cents, Cents]] = {}
+    doubtful = set()
+    for settled in case.settlement.wagers:
+        if not settled.wager.capped:
+            continue
+        reading = settled.likeliest
+        if reading.due.pay is None or reading.tally.unseen or not settled.agreed:
+            doubtful.add(settled.seat.number)
+            continue
+        expected, observed = totals.get(settled.seat.number, (0, 0))
+        totals[settled.seat.number] = (expected + reading.due.pay, observed + reading.tally.added)
+    return [(seat, *sums) for seat, sums in sorted(totals.items()) if seat not in doubtful]
+
+
+def _most_short(case: Case, seat: int) -> Settled:
+    own = [s for s in case.settlement.wagers if s.seat.number == seat and s.wager.capped]
+    return min(own, key=lambda s: s.tally.added - (s.likeliest.due.pay or 0))
+
+
+def settled_early(case: Case) -> Iterator[Finding]:
+    """PY07: nothing but a fold's forfeits is paid or taken before the dealer's hand is shown."""
+    replay = case.replay
+    if case.settlement.void or math.isinf(replay.shown_t):
+        return
+    for settled in judged(case):
+        seat, early = settled.seat, settled.tally.early
+        forfeit = seat.number in case.settlement.folded and settled.wager.lost_by_fold
+        if early is None or not seat.dealt_in or forfeit or not settled.agreed or settled.likeliest.code is not None:
+            continue
+        done = "paid" if early.rise > 0 else "collected"
+        before = replay.shown_t - early.t
+        text = f"{case.title(settled)} was {done} {before:.1f} s before the hand that decides it was shown."
+        yield case.finding("PY07", early.event, text, seat=seat.number, wager=settled.wager.name)

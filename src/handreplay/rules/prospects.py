@@ -1,0 +1,206 @@
+"""What a wager is due, over every card that an unread one may be."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from math import comb
+
+from handreplay.core.cards import DECK
+from handreplay.core.money import Cents
+from handreplay.core.readings import Known
+from handreplay.games.game import CardGroup, Due, Question, Wager
+from handreplay.games.paytables import chosen, paid
+from handreplay.rules.replay import Replay, Seat
+from handreplay.rules.tracks import Card
+
+MOST_WORLDS = 20_000
+EXHAUSTIVE_FROM = 0.9  # candidates that add to so much are taken for all there are
+UNREAD_WEIGHT = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What may be due, with probabilities that add to 1, likeliest first; empty: too many readings to tell.
+
+    `unread` are the cards that the doubt comes from, `guided` whether candidates say which readings are likelier,
+    `confidence` that of the weakest card that was read.
+    """
+
+    dues: tuple[tuple[Due, float], ...]
+    unread: tuple[Card, ...] = ()
+    guided: bool = False
+    confidence: float = 1.0
+
+    @property
+    def certain(self) -> bool:
+        return len(self.dues) == 1
+
+
+class Prospects:
+    """Answers for one round what its wagers are due."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+        self._worlds: dict[tuple[CardGroup, ...], dict[int, list[tuple[dict[str, str], float]] | None]] = {}
+
+    def of(self, seat: Seat, wager: Wager, stake: Cents, folded: bool) -> Prospect:
+        """What the wager is due with that stake."""
+        groups: tuple[CardGroup, ...] = () if folded and wager.lost_by_fold else wager.hangs_on
+        cards = self._cards(seat, groups)
+        unread = tuple(card for group in groups for card in cards[group] if card.known is None)
+        confidence = min(
+            (c.identity.confidence for g in groups for c in cards[g] if isinstance(c.identity, Known)), default=1.0
+        )
+        if not unread:
+            return Prospect(((self._due(seat, wager, stake, folded, cards, {}), 1.0),), confidence=confidence)
+        listed = [sum(p for _, p in _candidates(card)) for card in unread if _candidates(card)]
+        guided = bool(listed)
+        confidence = min([confidence, *listed])
+        worlds = self._worlds_of(seat, groups, unread)
+        if worlds is None:
+            return Prospect((), unread, guided, confidence)
+        weights: dict[Due, float] = {}
+        for world, probability in worlds:
+            due = self._due(seat, wager, stake, folded, cards, world)
+            weights[due] = weights.get(due, 0.0) + probability
+        total = sum(weights.values())
+        dues = sorted(((d, w / total) for d, w in weights.items()), key=lambda p: (-p[1], p[0].result, p[0].pay or 0))
+        return Prospect(tuple(dues), unread, guided, confidence)
+
+    def envy(self, seat: Seat, stake: Cents, holders: tuple[Seat, ...]) -> Prospect:
+        """Envy Bonuses due to a seat for the hands of others. A hand that was never shown claims nothing."""
+        total = 0
+        confidence = 1.0
+        for holder in holders:
+            cards = self.replay.hand(f"seat{holder.number}")
+            if holder.number == seat.number or not all(card.showings for card in cards):
+                continue
+            unread = tuple(card for card in cards if card.known is None)
+            worlds = _worlds(unread, self._seen) if unread else [({}, 1.0)]
+            amounts = {self._envy_for(cards, world, stake) for world, _ in worlds or []}
+            if len(amounts) != 1 or None in amounts:
+                return Prospect((), unread)
+            total += next(iter(amounts)) or 0
+            confidence = min([confidence, *(c.identity.confidence for c in cards if isinstance(c.identity, Known))])
+        return Prospect(((Due("win", total) if total else Due("push"), 1.0),), confidence=confidence)
+
+    def _envy_for(self, cards: tuple[Card, ...], world: dict[str, str], stake: Cents) -> Cents | None:
+        game, table = self.replay.game, self.replay.table
+        faces = tuple(card.known or world[card.name] for card in cards)
+        ranked = game.rank_player(faces, ())
+        tables = [t for t in chosen(table, str(game.envy)) if t.stake_cents in (None, stake)]
+        if ranked is None or not tables:
+            return None
+        line = tables[0].line(ranked.labels)
+        return paid(stake, line, table) if line else 0
+
+    def _cards(self, seat: Seat, groups: tuple[CardGroup, ...]) -> dict[CardGroup, tuple[Card, ...]]:
+        names = {"hand": f"seat{seat.number}", "dealer": "dealer", "community": "community"}
+        return {group: self.replay.hand(names[group]) for group in groups}
+
+    def _due(
+        self,
+        seat: Seat,
+        wager: Wager,
+        stake: Cents,
+        folded: bool,
+        cards: dict[CardGroup, tuple[Card, ...]],
+        world: dict[str, str],
+    ) -> Due:
+        def face(group: CardGroup) -> tuple[str, ...]:
+            return tuple(card.known or world[card.name] for card in cards.get(group, ()))
+
+        question = Question(
+            wager=wager.name,
+            stake=stake,
+            folded=folded,
+            hand=face("hand"),
+            dealer=face("dealer"),
+            community=face("community"),
+            table=self.replay.table,
+            meter_cents=self.replay.meter_cents(self._turn_t(seat)) if wager.role == "progressive" else None,
+        )
+        return self.replay.game.due(question)
+
+    def _turn_t(self, seat: Seat) -> float:
+        """When the seat was settled, which is when the progressive meter is read."""
+        steps = self.replay.chips.get((seat.number, "progressive"), ())
+        return next((s.t for s in steps if s.t >= self.replay.settle_t), self.replay.round.end)
+
+    # ---- worlds
+
+    @cached_property
+    def _seen(self) -> frozenset[str]:
+        return frozenset(card.known for card in self.replay.cards.values() if card.known is not None)
+
+    def _worlds_of(
+        self, seat: Seat, groups: tuple[CardGroup, ...], unread: tuple[Card, ...]
+    ) -> list[tuple[dict[str, str], float]] | None:
+        number = seat.number if "hand" in groups else 0
+        known = self._worlds.setdefault(groups, {})
+        if number not in known:
+            known[number] = _worlds(unread, self._seen)
+        return known[number]
+
+
+def _worlds(unread: tuple[Card, ...], seen: frozenset[str]) -> list[tuple[dict[str, str], float]] | None:
+    """What the unread cards may be together, with weights; None when that is more than can be gone through."""
+    free = [card for card in DECK if card not in seen]
+    guided = [card for card in unread if _candidates(card)]
+    blind = [card for card in unread if not _candidates(card)]
+    by_hand: dict[str, list[Card]] = {}
+    for card in blind:
+        by_hand.setdefault(str(card.hand), []).append(card)
+    weights = [_weights(card, free) for card in guided]
+    size = 1
+    for choice in weights:
+        size *= len(choice)
+    left = len(free)
+    for cards in by_hand.values():
+        size *= comb(max(left, 0), len(cards))
+        left -= len(cards)
+    if size == 0 or size > MOST_WORLDS:
+        return None
+    return [
+        (dict(zip([c.name for c in guided], faces, strict=True)) | rest, weight)
+        for faces, weight in _guided(weights)
+        for rest in _blind(list(by_hand.values()), [card for card in free if card not in faces])
+    ] or None
+
+
+def _candidates(card: Card) -> tuple[tuple[str, float], ...]:
+    return () if isinstance(card.identity, Known) else card.identity.candidates
+
+
+def _weights(card: Card, free: list[str]) -> list[tuple[str, float]]:
+    """The card's candidates that are not seen elsewhere; the rest of the deck too where they leave much open."""
+    listed = [(face, p) for face, p in _candidates(card) if face in free and p > 0]
+    open_share = 1 - sum(p for _, p in _candidates(card))
+    if listed and open_share <= 1 - EXHAUSTIVE_FROM:
+        return listed
+    others = [face for face in free if face not in {name for name, _ in listed}]
+    share = max(open_share, UNREAD_WEIGHT) / max(len(others), 1)
+    return listed + [(face, share) for face in others]
+
+
+def _guided(weights: list[list[tuple[str, float]]]) -> Iterator[tuple[tuple[str, ...], float]]:
+    for choice in product(*weights):
+        faces = tuple(face for face, _ in choice)
+        if len(set(faces)) == len(faces):
+            weight = 1.0
+            for _, probability in choice:
+                weight *= probability
+            yield faces, weight
+
+
+def _blind(hands: list[list[Card]], free: list[str]) -> Iterator[dict[str, str]]:
+    """Cards of one hand of which nothing is known are interchangeable, so their order does not matter."""
+    if not hands:
+        yield {}
+        return
+    first, *others = hands
+    for faces in combinations(free, len(first)):
+        left = [card for card in free if card not in faces] if others else []
+        for rest in _blind(others, left):
+            yield dict(zip([card.name for card in first], faces, strict=True)) | rest

@@ -1,0 +1,67 @@
+"""DR: the discard rack, from which each hand must be rebuilt."""
+
+from collections.abc import Iterator
+
+from handreplay.core.findings import Finding
+from handreplay.rules.case import Case, place_name
+from handreplay.rules.tracks import Card, seat_of
+
+
+def pickup_order(case: Case) -> Iterator[Finding]:
+    """DR01: the cards of a hand reach the rack together."""
+    if case.replay.gaps:
+        return
+    runs: list[list[Card]] = []
+    for card in _picked_up(case):
+        if runs and runs[-1][0].hand == card.hand:
+            runs[-1].append(card)
+        else:
+            runs.append([card])
+    hands = [str(run[0].hand) for run in runs]
+    told: set[frozenset[str]] = set()
+    for place, hand in enumerate(hands):
+        if hand not in hands[:place]:
+            continue
+        between = hands[hands.index(hand) + 1]
+        if frozenset((hand, between)) in told:
+            continue
+        told.add(frozenset((hand, between)))
+        wedge = runs[hands.index(hand) + 1][0]
+        text = f"Cards of {place_name(between)} reached the rack between those of {place_name(hand)}."
+        yield case.finding("DR01", wedge.racked, text, seat=seat_of(between))
+
+
+def _picked_up(case: Case) -> list[Card]:
+    cards = [c for c in case.replay.cards.values() if c.hand is not None and c.racked is not None and not c.unseen]
+    events = {id(event): place for place, event in enumerate(case.replay.round.events)}
+    return sorted(cards, key=lambda card: events[id(card.racked)])
+
+
+def card_unaccounted(case: Case) -> Iterator[Finding]:
+    """DR02: every dealt card reaches the rack."""
+    replay = case.replay
+    listed = {entry.card for entry in replay.round.rack}
+    dealt = [card for card in replay.cards.values() if card.hand is not None]
+    if replay.round.partial is not None or not (listed or any(card.racked for card in dealt)):
+        return
+    for hand, cards in replay.hands.items():
+        missing = [c for c in cards if c.name not in listed and (c.racked is None or bool(listed))]
+        if not listed and replay.gaps:
+            missing = []
+        if missing:
+            names = ", ".join(card.known or "an unread card" for card in missing)
+            text = f"{len(missing)} of the cards of {place_name(hand)} did not reach the rack ({names})."
+            yield case.finding("DR02", None, text, seat=seat_of(hand), t=replay.round.end)
+
+
+def two_decks_in_rack(case: Case) -> Iterator[Finding]:
+    """DR03: cards of one deck only lie in the rack."""
+    racked = [card for card in case.replay.cards.values() if card.back is not None and card.racked is not None]
+    backs = sorted({card.back for card in racked if card.back is not None})
+    if len(backs) < 2:
+        return
+    fewest = min(backs, key=lambda back: (sum(card.back == back for card in racked), back))
+    stray = next(card for card in racked if card.back == fewest)
+    name = place_name(stray.hand) if stray.hand else "the burns"
+    text = f"Cards with backs {' and '.join(map(str, backs))} lie in the rack at once; the stray one was with {name}."
+    yield case.finding("DR03", stray.placed, text)

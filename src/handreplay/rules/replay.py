@@ -1,0 +1,311 @@
+"""A round replayed: what lay where and when, when betting closed, who could decide and when the dealer showed.
+
+Applying an event never fails because the play was illegal. Whether it was is for the rules to say.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from handreplay.core.events import (
+    CardMoved,
+    CardTurned,
+    ChipsChanged,
+    Declared,
+    Event,
+    FootageGap,
+    Round,
+    StubCounted,
+)
+from handreplay.core.money import Cents, worth
+from handreplay.core.readings import Known, Reading
+from handreplay.games.game import Decision, Game
+from handreplay.games.table import TableRules
+from handreplay.rules.tracks import Card, card_tracks, chip_tracks, hand_of, seat_of, wager_of
+
+REVEAL_PAUSE_S = 4.0  # the dealer turns the cards of one reveal without a longer pause
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """When one decision was open: from `start` until before `end`."""
+
+    number: int
+    decision: Decision
+    start: float
+    end: float
+
+    def holds(self, t: float) -> bool:
+        return self.start <= t < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One seat that had cards or chips."""
+
+    number: int
+    dealt_in: bool
+    qualified: bool  # had a wager with which it had to be dealt in, when betting closed
+    asked: bool
+    play_t: float | None  # a later wager went down
+    fold_t: float | None  # its cards or a wager that a fold loses went, before it had a later wager
+
+    @property
+    def decided_t(self) -> float:
+        return min((t for t in (self.play_t, self.fold_t) if t is not None), default=math.inf)
+
+
+class Replay:
+    """One round under one game's rules. Everything is worked out once, when first asked for."""
+
+    def __init__(self, round_: Round, game: Game, table: TableRules) -> None:
+        self.round = round_
+        self.game = game
+        self.table = table
+        self.cards = card_tracks(round_)
+        self.chips = chip_tracks(round_)
+        self._mark_unseen()
+
+    # ---- footage
+
+    @cached_property
+    def gaps(self) -> tuple[tuple[float, float], ...]:
+        """When nothing is known: gaps, and both sides of a round that the footage does not show whole."""
+        gaps = [(e.t, e.until) for e in self.round.events if isinstance(e, FootageGap)]
+        if self.round.partial is not None:
+            gaps += [(-math.inf, self.round.start), (self.round.end, math.inf)]
+        return tuple(sorted(gaps))
+
+    def seen(self, start: float, end: float) -> bool:
+        """Whether nothing of that time is missing."""
+        return not any(gap_start < end and start < gap_end for gap_start, gap_end in self.gaps)
+
+    # ---- cards
+
+    @cached_property
+    def hands(self) -> dict[str, tuple[Card, ...]]:
+        """The cards of each hand in the order in which they came, unseen ones of an automated shoe left out."""
+        hands: dict[str, list[Card]] = {}
+        dealt = (card for card in self.cards.values() if card.hand is not None and not card.unseen)
+        for card in sorted(dealt, key=lambda card: (card.arrived_t, card.order)):
+            hands.setdefault(str(card.hand), []).append(card)
+        return {hand: tuple(cards) for hand, cards in hands.items()}
+
+    def hand(self, name: str) -> tuple[Card, ...]:
+        return self.hands.get(name, ())
+
+    @cached_property
+    def burns(self) -> tuple[Card, ...]:
+        return tuple(card for card in self.cards.values() if card.straight_to_rack and not card.unseen)
+
+    @cached_property
+    def found_face_up(self) -> tuple[Card, ...]:
+        return tuple(card for card in self.cards.values() if card.found_face_up)
+
+    @cached_property
+    def hole_cards(self) -> tuple[Card, ...]:
+        """The cards of players and dealer in the order in which they came."""
+        cards = (card for hand, held in self.hands.items() if hand != "community" for card in held)
+        return tuple(sorted(cards, key=lambda card: (card.arrived_t, card.order)))
+
+    @cached_property
+    def community_up(self) -> tuple[float, ...]:
+        """When each community card first showed its face, in time order."""
+        return tuple(sorted(card.showings[0].start for card in self.hand("community") if card.showings))
+
+    def _mark_unseen(self) -> None:
+        """Cards that leave an automated shoe for the rack unseen are no burns and no part of a hand."""
+        left = self.game.unseen_in_shoe if self.table.dealing == "automated-shoe" else 0
+        named = {entry.card: entry.hand for entry in self.round.rack}
+        unshown = [card for card in self.cards.values() if not card.showings and card.racked is not None]
+        straight = [c for c in unshown if c.straight_to_rack and named.get(c.name, "unused") == "unused"]
+        via_zone = [c for c in unshown if c.hand is not None and seat_of(c.hand) is None and self._surplus(c, named)]
+        for card in (*straight, *via_zone)[:left]:
+            card.unseen = True
+
+    def _surplus(self, card: Card, named: dict[str, str]) -> bool:
+        size = self.game.community_cards if card.hand == "community" else self.game.dealer_cards
+        held = sum(other.hand == card.hand for other in self.cards.values())
+        return named.get(card.name) == "unused" or (card.name not in named and held > size)
+
+    # ---- when
+
+    @cached_property
+    def first_card_t(self) -> float:
+        return min((card.placed.t for card in self.cards.values()), default=math.inf)
+
+    @cached_property
+    def close_t(self) -> float:
+        """When betting closed: `no_more_bets`, else the round's first card."""
+        declared = (e.t for e in self.round.events if isinstance(e, Declared) and e.what == "no_more_bets")
+        return min(next(declared, math.inf), self.first_card_t)
+
+    @cached_property
+    def deal_end_t(self) -> float:
+        """When the last card of the deal lay: of the hands, and of a community that comes with them."""
+        dealt = [card.arrived_t for card in self.hole_cards]
+        if self.game.community_with_deal:
+            dealt += [card.arrived_t for card in self.hand("community")]
+        return max(dealt, default=math.inf)
+
+    @cached_property
+    def dealer_hidden(self) -> tuple[Card, ...]:
+        """The dealer's cards that must stay down until the players have decided."""
+        return self.hand("dealer")[: self.game.dealer_open_from]
+
+    @cached_property
+    def shown_t(self) -> float:
+        """When the whole dealer's hand lay open (without a dealer's hand: the whole community); infinite if never."""
+        if not self.game.dealer_cards:
+            needed = self.game.community_cards
+            return self.community_up[needed - 1] if len(self.community_up) >= needed else math.inf
+        cards = self.hand("dealer")
+        if len(cards) < self.game.dealer_cards:
+            return math.inf
+        starts = sorted(showing.start for card in cards for showing in card.showings)
+        return next((t for t in starts if all(card.up_at(t) for card in cards)), math.inf)
+
+    @cached_property
+    def reveal_t(self) -> float:
+        """When the turning began that ended with the whole dealer's hand open; infinite if it never was."""
+        if math.isinf(self.shown_t) or not self.game.dealer_cards:
+            return self.shown_t
+        names = {card.name for card in self.dealer_hidden}
+        start = self.shown_t
+        for event in reversed([e for e in self.round.events if e.t <= self.shown_t]):
+            if isinstance(event, CardTurned) and event.card in names and event.face == "up":
+                if start - event.t > REVEAL_PAUSE_S:
+                    break
+                start = event.t
+            elif _touches_table(event) and event.t < start:
+                break
+        return start
+
+    @cached_property
+    def settle_t(self) -> float:
+        """From when wagers may be settled: the dealer's hand is shown, or every player has folded."""
+        if not math.isinf(self.shown_t):
+            return self.shown_t
+        asked = [seat for seat in self.seats if seat.asked]
+        if self.game.folds and asked and all(s.fold_t is not None and s.play_t is None for s in asked):
+            return max(s.decided_t for s in asked)
+        return math.inf
+
+    @cached_property
+    def windows(self) -> tuple[Window, ...]:
+        """The decisions that were open, in order."""
+        found = []
+        for number, decision in enumerate(self.game.decisions):
+            needed = decision.after_community
+            if needed > len(self.community_up):
+                continue
+            start = self.community_up[needed - 1] if needed else self.deal_end_t
+            closers = list(self.community_up[needed:])
+            closers += [card.placed.t for card in self.burns if card.placed.t > start and self.game.burns_before]
+            end = min([*closers, self.reveal_t if self.game.dealer_cards else math.inf], default=math.inf)
+            if start < end and not math.isinf(start):
+                found.append(Window(number, decision, start, end))
+        return tuple(found)
+
+    def window_at(self, t: float) -> Window | None:
+        return next((window for window in reversed(self.windows) if window.holds(t)), None)
+
+    # ---- seats
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:
+        numbers = {seat for seat, _ in self.chips}
+        numbers |= {number for hand in self.hands if (number := seat_of(hand)) is not None}
+        return tuple(self._seat(number) for number in sorted(numbers))
+
+    def seat(self, number: int) -> Seat:
+        return next(seat for seat in self.seats if seat.number == number)
+
+    @cached_property
+    def dealt_seats(self) -> tuple[Seat, ...]:
+        return tuple(seat for seat in self.seats if seat.dealt_in)
+
+    def lies_at_close(self, seat: int, wager: str) -> Reading[Cents]:
+        """What lay in the zone when betting closed, a Progressive that the dealer had taken by then included."""
+        steps = self.chips.get((seat, wager), ())
+        progressive = self.game.envy is not None and wager == "progressive"
+        before = [s for s in steps if s.t < self.close_t and not (progressive and s.actor == "dealer")]
+        if before:
+            return _cents(before[-1].after)
+        if steps and not (progressive and steps[0].actor == "dealer"):
+            return _cents(steps[0].before)
+        return _cents(steps[0].before) if steps else Known(0, 1.0)
+
+    def has_at_close(self, seat: int, wager: str) -> bool:
+        reading = self.lies_at_close(seat, wager)
+        return not isinstance(reading, Known) or reading.value > 0
+
+    def _seat(self, number: int) -> Seat:
+        dealt = bool(self.hand(f"seat{number}"))
+        had = {wager.name for wager in self.game.wagers if self.has_at_close(number, wager.name)}
+        qualified = any(needed <= had for needed in self.game.qualifying)
+        asked = dealt and bool(had) and (self.game.asked_with is None or self.game.asked_with in had)
+        play = self._play_t(number) if asked else None
+        return Seat(number, dealt, qualified, asked, play, self._fold_t(number) if asked and play is None else None)
+
+    def _play_t(self, seat: int) -> float | None:
+        if self.game.later is None:
+            return None
+        for step in self.chips.get((seat, self.game.later), ()):
+            if step.actor != "dealer" and _rises(step):
+                return step.t
+        return None
+
+    def _fold_t(self, seat: int) -> float | None:
+        """When the seat was seen to fold: its cards went, or the dealer took a wager that a fold loses."""
+        if not self.game.folds:
+            return None
+        times = []
+        for event in self.round.events:
+            if event.t >= self.shown_t:
+                break
+            if isinstance(event, CardMoved) and hand_of(event.source) == f"seat{seat}":
+                times.append(event.t)
+            elif isinstance(event, ChipsChanged) and event.t >= self.deal_end_t and self._forfeitable(event, seat):
+                if event.actor == "player" or event.to == "player":
+                    break  # the wager went back to the player: what follows is no fold
+                times.append(event.t)
+        return min(times, default=None)
+
+    def _forfeitable(self, event: ChipsChanged, seat: int) -> bool:
+        """Whether chips leave a wager of the seat that a fold loses."""
+        place = wager_of(event.zone)
+        if place is None or place[0] != seat or _rises(event):
+            return False
+        wager = next((wager for wager in self.game.wagers if wager.name == place[1]), None)
+        return wager is not None and wager.lost_by_fold and wager.role == "base"
+
+    # ---- what was counted or declared
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        return frozenset(e.what for e in self.round.events if isinstance(e, Declared))
+
+    @cached_property
+    def stub_counts(self) -> tuple[StubCounted, ...]:
+        return tuple(e for e in self.round.events if isinstance(e, StubCounted))
+
+    def meter_cents(self, t: float) -> Cents | None:
+        """The progressive meter as last declared by then; else as first declared."""
+        meters = [e for e in self.round.events if isinstance(e, Declared) and e.what == "progressive_meter"]
+        by_then = [e.cents for e in meters if e.t <= t]
+        return by_then[-1] if by_then else (meters[0].cents if meters else None)
+
+
+def _cents(reading: Reading) -> Reading[Cents]:  # type: ignore[type-arg]
+    return Known(worth(reading.value), reading.confidence) if isinstance(reading, Known) else reading
+
+
+def _rises(step: ChipsChanged) -> bool:
+    if isinstance(step.before, Known) and isinstance(step.after, Known):
+        return worth(step.after.value) > worth(step.before.value)
+    return not isinstance(step.after, Known)
+
+
+def _touches_table(event: Event) -> bool:
+    return not isinstance(event, Declared | FootageGap | StubCounted)

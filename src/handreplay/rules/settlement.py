@@ -1,0 +1,281 @@
+"""One verdict a wager: what the rules give it, what it got, and which code the difference has.
+
+Doubtful cards and chips are gone through together, so that a verdict says how many of the readings share it.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from handreplay.core.findings import Outcome, Result, SettlementRow
+from handreplay.core.money import Cents
+from handreplay.games.game import Due, Wager
+from handreplay.rules.irregularities import Voided, voided
+from handreplay.rules.prospects import Prospect, Prospects
+from handreplay.rules.replay import Replay, Seat
+from handreplay.rules.tallies import Tally, confidence, tallies
+
+RETURNED = Due("returned", 0)
+LEFT = Due("push", 0)
+NOT_KNOWN = Due("unsettled", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way in which it may have been: what was due, what happened, and the code of the difference (None: right)."""
+
+    due: Due
+    tally: Tally
+    expected: Cents | None
+    observed: Cents | None
+    code: str | None
+    probability: float
+
+    @property
+    def variance(self) -> Cents | None:
+        if self.expected is None or self.observed is None:
+            return None
+        return self.observed - self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """One wager and every reading of its settlement, likeliest first. Not `can_tell`: the readings are too many."""
+
+    seat: Seat
+    wager: Wager
+    readings: tuple[Reading, ...]
+    prospect: Prospect
+    confidence: float
+    can_tell: bool
+
+    @property
+    def likeliest(self) -> Reading:
+        return self.readings[0]
+
+    @property
+    def tally(self) -> Tally:
+        return self.likeliest.tally
+
+    @property
+    def agreed(self) -> bool:
+        """Whether every reading gives the same verdict and the same difference."""
+        first = self.likeliest
+        return self.can_tell and all((r.code, r.variance) == (first.code, first.variance) for r in self.readings)
+
+    @property
+    def hangs_on_cards(self) -> bool:
+        """Whether the same chips get different verdicts by what an unread card is."""
+        return not self.can_tell or any(
+            (r.code, r.variance) != (s.code, s.variance)
+            for r in self.readings
+            for s in self.readings
+            if r.tally is s.tally
+        )
+
+    @property
+    def hangs_on_chips(self) -> bool:
+        """Whether the same cards get different verdicts by what an unread pile is, or what nobody saw."""
+        return any(
+            (r.code is None) != (s.code is None) or r.code != s.code or r.variance != s.variance
+            for r in self.readings
+            for s in self.readings
+            if r.due.result == s.due.result
+        )
+
+    @property
+    def out_of_turn(self) -> bool:
+        """Made or raised too late, or taken back: the wager's one finding is that."""
+        return bool(self.tally.late or self.tally.withdrawn)
+
+
+class Settlement:
+    """All wagers of a round."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+        self.prospects = Prospects(replay)
+
+    @cached_property
+    def void(self) -> Voided | None:
+        return voided(self.replay)
+
+    @cached_property
+    def tallies(self) -> dict[tuple[int, str], tuple[Tally, ...]]:
+        """By seat and wager, every reading of the chips; zones without chips left out."""
+        void_t = self.void.t if self.void else math.inf
+        return {
+            (seat.number, wager.name): tallies(self.replay, seat, wager, void_t)
+            for seat in self.replay.seats
+            for wager in self.replay.game.wagers
+            if self.replay.chips.get((seat.number, wager.name))
+        }
+
+    @cached_property
+    def folded(self) -> frozenset[int]:
+        """Players who had to decide and made no later wager."""
+        shown = not math.isinf(self.replay.shown_t)
+        return frozenset(
+            seat.number
+            for seat in self.replay.seats
+            if self.replay.game.folds and seat.asked and seat.play_t is None and (shown or seat.fold_t is not None)
+        )
+
+    @cached_property
+    def handed_back(self) -> bool:
+        """The round ended with nothing settled: the dealer's hand never shown, every live wager given back or left."""
+        replay = self.replay
+        if self.void or not math.isinf(replay.shown_t) or not replay.seen(replay.close_t, replay.round.end):
+            return False
+        touched = {seat for (seat, _), found in self.tallies.items() if found[0].added or found[0].taken}
+        live = [seat for seat in replay.dealt_seats if seat.qualified and seat.number not in touched]
+        return bool(live) and (not touched or any(seat.fold_t is None for seat in live))
+
+    @cached_property
+    def wagers(self) -> tuple[Settled, ...]:
+        """Every wager that had chips, by seat and in the order in which the game names them, Envy Bonuses last."""
+        found = []
+        for seat in self.replay.seats:
+            for wager in self.replay.game.wagers:
+                if (seat.number, wager.name) in self.tallies:
+                    found.append(self._settled(seat, wager))
+            if self.replay.game.envy:
+                found.extend(self._envy(seat))
+        return tuple(found)
+
+    @cached_property
+    def played_on(self) -> bool:
+        """The round is void, the dealer's hand was shown, and the wagers were settled as if nothing had happened."""
+        if self.void is None or math.isinf(self.replay.shown_t):
+            return False
+        informative = done = 0
+        for settled in self.wagers:
+            if settled.wager.name == "envy" or settled.wager.name in self.void.plays_on:
+                continue
+            usual = self.prospects.of(settled.seat, settled.wager, settled.tally.stake, self._folded(settled.seat))
+            due = usual.dues[0][0] if usual.dues else NOT_KNOWN
+            if net(due, settled.tally.stake, settled.wager) not in (None, 0):
+                informative += 1
+                done += settled.tally.net != 0
+        return done * 2 > informative
+
+    def _folded(self, seat: Seat) -> bool:
+        return seat.number in self.folded
+
+    def _settled(self, seat: Seat, wager: Wager) -> Settled:
+        found = self.tallies[(seat.number, wager.name)]
+        total = sum(tally.probability for tally in found) or 1.0
+        readings = []
+        can_tell = True
+        prospect = Prospect(((LEFT, 1.0),))
+        for number, tally in enumerate(found):
+            own = self._prospect(seat, wager, tally)
+            prospect = own if number == 0 else prospect
+            can_tell = can_tell and bool(own.dues)
+            for due, probability in own.dues or ((NOT_KNOWN, 1.0),):
+                readings.append(_reading(due, tally, wager, probability * tally.probability / total))
+        readings.sort(key=lambda reading: -reading.probability)
+        sure = min(confidence(self.replay, seat.number, wager.name), prospect.confidence, *(min(total, 1.0),))
+        return Settled(seat, wager, tuple(readings), prospect, sure, can_tell)
+
+    def _prospect(self, seat: Seat, wager: Wager, tally: Tally) -> Prospect:
+        if self.void is not None and wager.name not in self.void.plays_on:
+            return Prospect(((RETURNED, 1.0),))
+        if not seat.dealt_in or (not seat.qualified and wager.role in ("side", "progressive")):
+            return Prospect(((LEFT, 1.0),))
+        if self.handed_back:
+            return Prospect(((NOT_KNOWN, 1.0),))
+        if tally.taken_back or (tally.stake == 0 and (tally.late or not tally.added)):
+            return Prospect(((LEFT, 1.0),))
+        return self.prospects.of(seat, wager, tally.stake, self._folded(seat))
+
+    def _envy(self, seat: Seat) -> list[Settled]:
+        progressive = self.tallies.get((seat.number, "progressive"), ())
+        wager = Wager(
+            name="envy", title="Envy Bonus", role="side", hangs_on=(), odds=self.replay.game.wager("progressive").odds
+        )
+        chips = self.replay.chips.get((seat.number, "envy"), ())
+        found = tallies(self.replay, seat, wager, math.inf) if chips else (Tally(),)
+        stake = progressive[0].stake if progressive else 0
+        prospect = Prospect(((LEFT, 1.0),))
+        if stake and seat.dealt_in and not self.void and not self.handed_back and not math.isinf(self.replay.shown_t):
+            holders = tuple(s for s in self.replay.dealt_seats if s.qualified and not self._folded(s))
+            prospect = self.prospects.envy(seat, stake, holders)
+        readings = [
+            _reading(due, tally, wager, probability * tally.probability)
+            for tally in found
+            for due, probability in prospect.dues or ((NOT_KNOWN, 1.0),)
+        ]
+        if not chips and prospect.dues and prospect.dues[0][0] == LEFT:
+            return []
+        sure = min(confidence(self.replay, seat.number, "envy"), prospect.confidence)
+        return [Settled(seat, wager, tuple(readings), prospect, sure, bool(prospect.dues))]
+
+    # ---- rows
+
+    def rows(self) -> tuple[SettlementRow, ...]:
+        """A row for each wager that stood, and for each Envy Bonus due or paid."""
+        return tuple(self._row(settled) for settled in self.wagers if not settled.tally.taken_back and _stood(settled))
+
+    def _row(self, settled: Settled) -> SettlementRow:
+        due = settled.likeliest.due if settled.agreed or not settled.hangs_on_cards else NOT_KNOWN
+        return SettlementRow(
+            seat=settled.seat.number,
+            wager=settled.wager.name,
+            staked_cents=settled.tally.stake if len({r.tally.stake for r in settled.readings}) == 1 else None,
+            expected=Outcome(result=due.result, pay_cents=due.pay),
+            observed=self._observed(settled),
+        )
+
+    def _observed(self, settled: Settled) -> Outcome:
+        tally = settled.tally
+        results = {(r.tally.added, r.tally.taken > 0, r.tally.unseen) for r in settled.readings}
+        if tally.unseen or len(results) > 1:
+            return Outcome(result="unsettled", pay_cents=None)
+        untouched: Result = "returned" if self.void else "push"
+        if settled.wager.role == "progressive":
+            if self.void and tally.added and tally.added == tally.collected:
+                return Outcome(result="returned", pay_cents=0)
+            if tally.collected and not tally.added:
+                return Outcome(result="lose", pay_cents=0)
+        if tally.taken:
+            return Outcome(result="lose", pay_cents=tally.added)
+        if tally.added:
+            return Outcome(result="win", pay_cents=tally.added)
+        return Outcome(result=untouched, pay_cents=0)
+
+
+def net(due: Due, stake: Cents, wager: Wager) -> Cents | None:
+    """What the house parts with for the wager: less than nothing when it gains."""
+    if due.pay is None:
+        return None
+    if due.result == "lose" or (due.result == "win" and wager.role == "progressive"):
+        return due.pay - stake
+    return due.pay
+
+
+def fault_code(due: Due, expected: Cents, observed: Cents, taken: Cents) -> str | None:
+    """The PY code of a difference (FINDINGS.md, how they are decided); None where there is none."""
+    if observed == expected:
+        return None
+    if due.result == "lose" and due.pay:
+        return "PY01" if observed < expected else "PY03" if not taken else "PY02"
+    if due.result == "lose":
+        return "PY04" if observed < expected else "PY03" if observed <= 0 else "PY02"
+    if observed < 0:
+        return "PY04"
+    return "PY01" if observed < expected else "PY02"
+
+
+def _reading(due: Due, tally: Tally, wager: Wager, probability: float) -> Reading:
+    expected = net(due, tally.stake, wager)
+    observed = None if tally.unseen else tally.net
+    code = None
+    if expected is not None and observed is not None and not (due.off_table and not tally.added):
+        code = fault_code(due, expected, observed, tally.taken)
+    return Reading(due, tally, expected, observed, code, probability)
+
+
+def _stood(settled: Settled) -> bool:
+    tally = settled.tally
+    return bool(tally.stake or tally.late or tally.added or tally.taken or settled.wager.name == "envy")

@@ -1,0 +1,291 @@
+"""What happened to one wager's chips: what counted as its stake, what came late, what the house added and took.
+
+Where a pile could not be read, or nobody saw whose hand it was, there is one tally for each reading.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+from handreplay.core.events import ChipsChanged
+from handreplay.core.money import Cents, worth
+from handreplay.core.readings import Known
+from handreplay.games.game import Wager
+from handreplay.rules.replay import Replay, Seat
+
+MOST_READINGS = 64
+COLOUR_CHANGE_S = 10.0  # a dealer who changes colours in two motions needs no longer
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A change of the zone with every doubt settled one way. `by_dealer` and amounts are what this reading says."""
+
+    t: float
+    event: ChipsChanged
+    before: Cents
+    after: Cents
+    by_dealer: bool
+    to_player: bool
+
+    @property
+    def rise(self) -> Cents:
+        return self.after - self.before
+
+
+@dataclass(slots=True)
+class Tally:
+    """One reading of what happened to one wager. Amounts in cents."""
+
+    probability: float = 1.0
+    stake: Cents = 0  # what counts
+    late: Cents = 0
+    late_step: Step | None = None
+    withdrawn: Cents = 0
+    withdrawn_step: Step | None = None
+    taken_back: bool = False  # by right
+    collected: Cents = 0  # a Progressive's chips, taken before the cards
+    added: Cents = 0
+    taken: Cents = 0
+    pushed: Cents = 0
+    made_at: int | None = None  # the decision at which a later wager was made
+    settling: list[Step] = field(default_factory=list)  # the dealer's pays and takes
+    first_dealer: Step | None = None
+    early: Step | None = None  # a pay or a take before the dealer's hand was shown
+    last: Step | None = None
+    unseen: bool = False  # something happened to the chips that nobody saw
+    left: Cents = 0  # what lies there at the end
+
+    @property
+    def net(self) -> Cents:
+        return self.added - self.taken - self.collected
+
+
+def tallies(replay: Replay, seat: Seat, wager: Wager, void_t: float) -> tuple[Tally, ...]:
+    """Every reading of the wager's chips, likeliest first; one with probability 1 where all was read.
+
+    `void_t` is when the round became void, infinite if it stood.
+    """
+    steps = replay.chips.get((seat.number, wager.name), ())
+    found = []
+    for probability, sequence, unseen in _readings(replay, seat, wager, steps):
+        tally = Tally(probability=probability, unseen=unseen)
+        _run(tally, replay, seat, wager, sequence, void_t)
+        tally.unseen = tally.unseen or _lost_in_gap(tally, replay, sequence)
+        found.append(tally)
+    return tuple(sorted(found, key=lambda tally: -tally.probability))
+
+
+def confidence(replay: Replay, seat: int, wager: str) -> float:
+    """The weakest reading of the zone's chips. An unread pile is weighed by its readings instead."""
+    steps = replay.chips.get((seat, wager), ())
+    read = [s.confidence for s in steps if isinstance(s.after, Known)]
+    return min(read, default=1.0)
+
+
+def unread(replay: Replay, seat: int, wager: str) -> bool:
+    return any(not isinstance(step.after, Known) for step in replay.chips.get((seat, wager), ()))
+
+
+# ---- readings
+
+
+def _readings(
+    replay: Replay, seat: Seat, wager: Wager, steps: tuple[ChipsChanged, ...]
+) -> Iterator[tuple[float, tuple[Step, ...], bool]]:
+    piles = _pile_choices(replay, steps)
+    count = 1
+    for choices in piles:
+        count *= len(choices)
+    if count > MOST_READINGS:
+        piles = [choices[:1] for choices in piles]
+    for chosen in product(*piles):
+        probability = math.prod(p for _, p in chosen)
+        amounts = [amount for amount, _ in chosen]
+        yield from _sequences(replay, seat, wager, steps, amounts, probability)
+
+
+def _pile_choices(replay: Replay, steps: tuple[ChipsChanged, ...]) -> list[list[tuple[Cents, float]]]:
+    """For each step, what the pile may have been after it."""
+    choices = []
+    for index, step in enumerate(steps):
+        following = steps[index + 1].before if index + 1 < len(steps) else None
+        if isinstance(step.after, Known):
+            choices.append([(worth(step.after.value), 1.0)])
+        elif isinstance(following, Known):
+            choices.append([(worth(following.value), 1.0)])
+        elif step.after.candidates:
+            likely = sorted(step.after.candidates, key=lambda pair: -pair[1])
+            choices.append([(worth(pile), probability) for pile, probability in likely])
+        else:
+            choices.append([(amount, 0.25) for amount in _probes(replay)])
+    return choices
+
+
+def _probes(replay: Replay) -> tuple[Cents, ...]:
+    """Amounts that stand for a pile of which nothing is known."""
+    low, high = replay.table.minimum_cents, replay.table.maximum_cents
+    return (replay.table.smallest_chip_cents, low, 3 * low, high)
+
+
+def _sequences(
+    replay: Replay,
+    seat: Seat,
+    wager: Wager,
+    steps: tuple[ChipsChanged, ...],
+    amounts: list[Cents],
+    probability: float,
+) -> Iterator[tuple[float, tuple[Step, ...], bool]]:
+    """The steps with amounts filled in; two of them where nobody saw who took the chips."""
+    sequence: list[Step] = []
+    doubtful: int | None = None
+    unseen = False
+    lies = worth(steps[0].before.value) if steps and isinstance(steps[0].before, Known) else 0
+    paid = False
+    for event, after in zip(steps, amounts, strict=True):
+        before = worth(event.before.value) if isinstance(event.before, Known) else lies
+        unseen = unseen or (before != lies and event.t >= replay.close_t)
+        by_dealer, sure = _by_dealer(replay, seat, wager, event, after - before, paid)
+        if not sure and doubtful is None:
+            doubtful = len(sequence)
+        paid = paid or (by_dealer and after > before)
+        sequence.append(Step(event.t, event, before, after, by_dealer, event.to == "player"))
+        lies = after
+    if doubtful is None:
+        yield probability, tuple(sequence), unseen
+        return
+    step = sequence[doubtful]
+    for by_dealer in (True, False):
+        sequence[doubtful] = Step(step.t, step.event, step.before, step.after, by_dealer, step.to_player)
+        yield probability / 2, tuple(sequence), unseen
+
+
+def _by_dealer(
+    replay: Replay, seat: Seat, wager: Wager, event: ChipsChanged, rise: Cents, paid: bool
+) -> tuple[bool, bool]:
+    """Whether the dealer did it, and whether that is sure."""
+    if event.actor != "unknown":
+        return event.actor == "dealer", True
+    if event.to is not None:
+        return True, True
+    if rise >= 0 or event.t < replay.close_t:
+        return event.t >= replay.settle_t, True
+    if paid:
+        return False, True
+    if event.t < replay.settle_t:
+        return wager.lost_by_fold and seat.play_t is None, True
+    return True, False
+
+
+def _lost_in_gap(tally: Tally, replay: Replay, sequence: tuple[Step, ...]) -> bool:
+    """Whether the settlement may have happened while nothing was seen."""
+    late_gaps = [gap for gap in replay.gaps if gap[1] > replay.close_t]
+    if not late_gaps or tally.added or tally.taken or tally.pushed or tally.taken_back:
+        return False
+    last = sequence[-1].t if sequence else -math.inf
+    return any(last < until for _, until in late_gaps)
+
+
+# ---- one reading
+
+
+def _run(tally: Tally, replay: Replay, seat: Seat, wager: Wager, sequence: tuple[Step, ...], void_t: float) -> None:
+    if sequence and wager.role != "later":
+        tally.stake = sequence[0].before
+    for step in _without_colour_changes(replay, seat, sequence):
+        tally.last = step
+        tally.left = step.after
+        if step.rise == 0:
+            continue
+        if wager.role == "progressive" and _collection(tally, replay, step):
+            tally.collected += -step.rise
+        elif step.t < replay.close_t and wager.role != "later":
+            tally.stake = step.after
+        elif step.by_dealer:
+            _dealer(tally, replay, wager, step)
+        elif step.rise > 0:
+            _player_adds(tally, replay, seat, wager, step, void_t)
+        else:
+            _player_takes(tally, replay, seat, wager, step, void_t)
+
+
+def _collection(tally: Tally, replay: Replay, step: Step) -> bool:
+    """A Progressive's chips go to the tray before the cards: that wager stands."""
+    return step.by_dealer and step.rise < 0 and not step.to_player and not tally.collected and step.t < replay.settle_t
+
+
+def _dealer(tally: Tally, replay: Replay, wager: Wager, step: Step) -> None:
+    tally.first_dealer = tally.first_dealer or step
+    if step.rise > 0:
+        tally.added += step.rise
+    elif step.to_player:
+        if _may_take_back(tally, replay, wager, step):
+            tally.taken_back = True
+        elif step.t < replay.settle_t and wager.take_back_at is not None:
+            _withdraw(tally, step)
+        else:
+            tally.pushed += -step.rise
+        return
+    else:
+        tally.taken += -step.rise
+    tally.settling.append(step)
+    if step.t < replay.settle_t:
+        tally.early = tally.early or step
+
+
+def _player_adds(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:
+    if tally.added or tally.taken or tally.pushed:
+        return
+    if wager.role == "later" and step.t >= void_t:
+        tally.stake += step.rise  # the round is void anyhow: whatever goes down goes back
+        return
+    if step.t >= void_t:
+        return
+    if wager.role == "later":
+        window = replay.window_at(step.t) if seat.asked else None
+        if window is not None and tally.made_at in (None, window.number):
+            tally.made_at = window.number
+            tally.stake += step.rise
+            return
+    elif not seat.dealt_in and step.t > replay.deal_end_t:
+        return  # put down for the next round
+    tally.late += step.rise
+    tally.late_step = tally.late_step or step
+
+
+def _player_takes(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:
+    if tally.added or tally.taken or tally.pushed or step.t >= void_t or not seat.dealt_in:
+        return
+    if step.t >= replay.settle_t or (seat.fold_t is not None and step.t >= seat.fold_t):
+        return
+    if _may_take_back(tally, replay, wager, step):
+        tally.taken_back = True
+    else:
+        _withdraw(tally, step)
+
+
+def _withdraw(tally: Tally, step: Step) -> None:
+    tally.withdrawn += -step.rise
+    tally.withdrawn_step = tally.withdrawn_step or step
+
+
+def _may_take_back(tally: Tally, replay: Replay, wager: Wager, step: Step) -> bool:
+    window = replay.window_at(step.t)
+    return window is not None and window.number == wager.take_back_at and step.after == 0 and not tally.late
+
+
+def _without_colour_changes(replay: Replay, seat: Seat, sequence: tuple[Step, ...]) -> Iterator[Step]:
+    """The steps, less a dealer's taking and giving back of the same amount before anything is settled."""
+    skip = False
+    for index, step in enumerate(sequence):
+        if skip:
+            skip = False
+            continue
+        following = sequence[index + 1] if index + 1 < len(sequence) else None
+        if following and step.by_dealer and following.by_dealer and step.rise < 0 and following.rise == -step.rise:
+            quick = following.t - step.t <= COLOUR_CHANGE_S and following.t < replay.settle_t
+            if quick and seat.fold_t is None and not step.to_player:
+                skip = True
+                continue
+        yield step

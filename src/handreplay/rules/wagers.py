@@ -1,0 +1,171 @@
+"""WG: the sizes of wagers, and when they may be made or taken back."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from handreplay.core.findings import Finding
+from handreplay.core.money import Cents, usd
+from handreplay.core.readings import Known
+from handreplay.rules.case import Case
+from handreplay.rules.settlement import Settled
+
+
+def unequal_wagers(case: Case) -> Iterator[Finding]:
+    """WG01: wagers that must be equal are, when betting closes."""
+    replay = case.replay
+    names = replay.game.equal
+    if len(names) < 2 or not _betting_seen(case):
+        return
+    for seat in replay.seats:
+        if not seat.qualified:
+            continue
+        amounts = {name: _known(case, seat.number, name) for name in names}
+        measure = _measure([amounts[name] for name in names])
+        for name in names:
+            amount = amounts[name]
+            if measure is None or amount is None or amount == measure:
+                continue
+            title = replay.game.wager(name).title
+            text = f"Seat {seat.number} {title} is {usd(amount)}, and must equal {usd(measure)}."
+            yield _standing(case, "WG01", seat.number, name, text)
+
+
+def _measure(amounts: list[Cents | None]) -> Cents | None:
+    """What the wagers should be: what most of them are, else the first."""
+    known = Counter(amount for amount in amounts if amount is not None)
+    if not known:
+        return None
+    most = max(known.values())
+    return amounts[0] if most == 1 else next(amount for amount in known if known[amount] == most)
+
+
+def play_multiple(case: Case) -> Iterator[Finding]:
+    """WG02: a later wager is a multiple of the Ante that its decision allows."""
+    replay = case.replay
+    for settled in case.settlement.wagers:
+        tally = settled.tally
+        if settled.wager.role != "later" or tally.made_at is None or _stakes(settled) > 1:
+            continue
+        ante = _known(case, settled.seat.number, replay.game.asked_with or "ante")
+        decision = replay.game.decisions[tally.made_at]
+        if ante is None or decision.multiples is None or decision.multiples.allow(tally.stake, ante):
+            continue
+        event = next(s for s in replay.chips[(settled.seat.number, settled.wager.name)])
+        text = (
+            f"{case.title(settled)} is {usd(tally.stake)} {decision.name} with an Ante of {usd(ante)}; "
+            f"allowed is {decision.multiples}."
+        )
+        yield case.finding(
+            "WG02", event, text, confidence=settled.confidence, seat=settled.seat.number, wager=settled.wager.name
+        )
+
+
+def late_wager(case: Case) -> Iterator[Finding]:
+    """WG03: nothing is put down or raised after betting closes, but a later wager at its decision."""
+    for settled in _moved(case):
+        tally = settled.tally
+        if tally.late and tally.late_step and not _withdrawn_first(settled):
+            step = tally.late_step
+            what = "raised" if tally.stake else "made"
+            text = f"{case.title(settled)} was {what} by {usd(tally.late)} at {step.t:.1f} s, when it may not be."
+            yield _counted(case, "WG03", settled, step.event.t, text)
+
+
+def withdrawn_wager(case: Case) -> Iterator[Finding]:
+    """WG04: a wager stays down until it is settled."""
+    for settled in _moved(case):
+        tally = settled.tally
+        if tally.withdrawn and tally.withdrawn_step and (not tally.late or _withdrawn_first(settled)):
+            step = tally.withdrawn_step
+            text = (
+                f"{case.title(settled)} was reduced by {usd(tally.withdrawn)} at {step.t:.1f} s, when it had to stand."
+            )
+            yield _counted(case, "WG04", settled, step.event.t, text)
+
+
+def wager_without_base(case: Case) -> Iterator[Finding]:
+    """WG05: an optional wager needs the wager it depends on."""
+    replay = case.replay
+    if not _betting_seen(case):
+        return
+    for seat in replay.seats:
+        if seat.qualified:
+            continue
+        for wager in replay.game.wagers:
+            if wager.role not in ("side", "progressive") or not replay.has_at_close(seat.number, wager.name):
+                continue
+            text = f"Seat {seat.number} {wager.title} stands without the wager it depends on."
+            yield _standing(case, "WG05", seat.number, wager.name, text)
+
+
+def table_limits(case: Case) -> Iterator[Finding]:
+    """WG06: a wager is within the table's minimum and maximum."""
+    table = case.replay.table
+    if not _betting_seen(case):
+        return
+    limits = dict.fromkeys(case.replay.game.limited, (table.minimum_cents, table.maximum_cents))
+    for name, given in table.wager_limits.items():
+        default = limits.get(name, (0, None))
+        limits[name] = (  # type: ignore[assignment]
+            given[0] if given[0] is not None else default[0],
+            given[1] if given[1] is not None else default[1],
+        )
+    for seat in case.replay.seats:
+        for name, (low, high) in limits.items():
+            amount = _known(case, seat.number, name)
+            if not amount or (amount >= low and (high is None or amount <= high)):
+                continue
+            which, limit = ("below", low) if amount < low else ("above", high)
+            title = case.replay.game.wager(name).title
+            text = f"Seat {seat.number} {title} of {usd(amount)} is {which} the table's limit of {usd(limit)}."
+            yield _standing(case, "WG06", seat.number, name, text)
+
+
+def _betting_seen(case: Case) -> bool:
+    return case.replay.seen(case.replay.round.start, case.replay.close_t)
+
+
+def _known(case: Case, seat: int, wager: str) -> Cents | None:
+    reading = case.replay.lies_at_close(seat, wager)
+    return reading.value if isinstance(reading, Known) else None
+
+
+def _standing(case: Case, code: str, seat: int, wager: str, text: str) -> Finding:
+    """A finding on a wager as it lay when betting closed: the event is its last change before that."""
+    steps = [s for s in case.replay.chips.get((seat, wager), ()) if s.t < case.replay.close_t]
+    event = steps[-1] if steps else None
+    return case.finding(code, event, text, seat=seat, wager=wager)
+
+
+def _moved(case: Case) -> Iterator[Settled]:
+    if not case.settlement.handed_back and not case.settlement.played_on:
+        for settled in case.settlement.wagers:
+            if settled.out_of_turn:
+                yield settled
+
+
+def _withdrawn_first(settled: Settled) -> bool:
+    late, back = settled.tally.late_step, settled.tally.withdrawn_step
+    return late is not None and back is not None and back.t < late.t
+
+
+def _counted(case: Case, code: str, settled: Settled, t: float, text: str) -> Finding:
+    reading = settled.likeliest
+    event = next(s for s in case.replay.chips[(settled.seat.number, settled.wager.name)] if s.t == t)
+    agreed = all(bool(r.tally.late or r.tally.withdrawn) for r in settled.readings)
+    variance = reading.variance if settled.agreed else None
+    return case.finding(
+        code,
+        event,
+        text,
+        confidence=settled.confidence if agreed else min(settled.confidence, reading.probability),
+        seat=settled.seat.number,
+        wager=settled.wager.name,
+        expected=reading.expected,
+        observed=reading.observed,
+        variance=variance,
+    )
+
+
+def _stakes(settled: Settled) -> int:
+    return len({reading.tally.stake for reading in settled.readings})
