@@ -241,6 +241,12 @@ class _Source:
         return None if ticks is None or frame.time_base is None else ticks * frame.time_base
 
 
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    frame: av.video.frame.VideoFrame
+    suspect: bool  # the container missed data in this picture
+
+
 class _Line:
     """Turns decoded pictures and faults into a rising line of Frames and Gaps."""
 
@@ -259,7 +265,8 @@ class _Line:
         yield from self._release(None)
         self.damage = self.damage or reason
 
-    def picture(self, source: av.video.frame.VideoFrame) -> Iterator[Frame | Gap]:
+    def picture(self, decoded: _Decoded) -> Iterator[Frame | Gap]:
+        source = decoded.frame
         placed = self.clock.place(self.source.stamp(source))
         self._note_clock()
         if placed is None:
@@ -268,13 +275,13 @@ class _Line:
             placed.seconds, self.tally.pictures - 1, bool(source.key_frame), source, _turns(source), self.converter
         )
         self.seen_until = self.tally.seconds = frame.seconds
-        wrong = self._wrong(source)
+        wrong = self._wrong(source, decoded.suspect)
         if wrong is not None:
             yield from self._release(None)
             self.damage = self.damage or wrong
         elif placed.jump is not None:
             yield from self._release(None)
-            self.damage = self.damage or placed.jump
+            self.damage = placed.jump  # also why the container missed data just before
         if self.damage is not None and (wrong is not None or not frame.key):
             self.tally.distrusted += 1
             return
@@ -334,11 +341,11 @@ class _Line:
         self.tally.gaps.append(gap)
         return gap
 
-    def _wrong(self, source: av.video.frame.VideoFrame) -> str | None:
+    def _wrong(self, source: av.video.frame.VideoFrame, suspect: bool) -> str | None:
         size = (source.width, source.height)
         if self.size is None and not source.is_corrupt:
             self.size = size
-        if source.is_corrupt:
+        if source.is_corrupt or suspect:
             return "damaged pictures"
         if size != self.size and self.size is not None:
             return f"the picture size changes from {self.size[0]}x{self.size[1]} to {size[0]}x{size[1]}"
@@ -363,13 +370,16 @@ class _Line:
         return None
 
 
-def _decoded(source: _Source, tally: Tally) -> Iterator[av.video.frame.VideoFrame | str]:
+def _decoded(source: _Source, tally: Tally) -> Iterator[_Decoded | str]:
     """Decoded pictures in order of showing, and a sentence for each packet that fails."""
+    suspect: set[int | None] = set()
     for packet in _packets(source, tally):
         if isinstance(packet, str):
             yield packet
             continue
         tally.packets += bool(packet.size)
+        if packet.is_corrupt:
+            suspect.add(packet.pts)
         try:
             frames = packet.decode()
         except (av.error.FFmpegError, ValueError) as error:
@@ -380,7 +390,7 @@ def _decoded(source: _Source, tally: Tally) -> Iterator[av.video.frame.VideoFram
             tally.hidden += 1
         for frame in frames:
             tally.pictures += 1
-            yield frame
+            yield _Decoded(frame, frame.pts in suspect)
 
 
 def _packets(source: _Source, tally: Tally) -> Iterator[Any]:
@@ -416,8 +426,11 @@ def _sought(source: _Source, seconds: Fraction) -> Frame | None:
     for back in (0, 4, 30):
         target = max(math.floor(wanted - back / first.time_base), first.pts)
         source.container.seek(target, stream=source.stream, backward=True)
-        for frame in _decoded(source, Tally()):
-            if isinstance(frame, str) or frame.is_corrupt or frame.pts is None or frame.pts > wanted:
+        for decoded in _decoded(source, Tally()):
+            if isinstance(decoded, str):
+                break
+            frame = decoded.frame
+            if frame.is_corrupt or frame.pts is None or frame.pts > wanted:
                 break
             if frame.pts == wanted:
                 return Frame(seconds, -1, bool(frame.key_frame), frame, _turns(frame), VideoReformatter())
@@ -425,9 +438,9 @@ def _sought(source: _Source, seconds: Fraction) -> Frame | None:
 
 
 def _first_picture(source: _Source) -> av.video.frame.VideoFrame:
-    for frame in _decoded(source, Tally()):
-        if not isinstance(frame, str):
-            return frame
+    for decoded in _decoded(source, Tally()):
+        if isinstance(decoded, _Decoded):
+            return decoded.frame
     raise FootageError(f"{source.path}: no picture in it can be decoded; export it again from the recorder")
 
 
