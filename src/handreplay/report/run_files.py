@@ -1,0 +1,134 @@
+"""From a judged recording to the files of its run folder, in one call.
+
+rounds.jsonl   findings.json   findings.csv   report.html   evidence/*.jpg
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from handreplay import __version__
+from handreplay.config import Profile
+from handreplay.core.events import Round
+from handreplay.core.findings import Audit
+from handreplay.core.observations import Observation
+from handreplay.core.roundlog import round_line
+from handreplay.footage import Tally
+from handreplay.report.evidence import photograph, shots, take_all
+from handreplay.report.findings_csv import findings_csv
+from handreplay.report.findings_json import findings_document, findings_text
+from handreplay.report.page import render_page
+from handreplay.report.page_parts import Coverage, Report
+from handreplay.store import Provenance, write_run
+from handreplay.vision.calibration import Calibration
+
+
+def make_run_files(
+    audit: Audit,
+    rounds: Sequence[Round],
+    profile: Profile,
+    *,
+    provenance: Provenance,
+    coverage: Coverage,
+    recording: Path | None = None,
+    observations: Sequence[Observation] = (),
+) -> tuple[Report, dict[str, bytes]]:
+    """The report and the content of every file by name, ready for `store.write_run`.
+
+    With a `recording` every finding gets its pictures; `observations` let them outline the cards and chips that were
+    read. Raises FootageError when the recording can no longer be read.
+    """
+    zones = {zone.name: zone.polygon for zone in profile.zones}
+    pictures: dict[str, bytes] = {}
+    turned = False
+    if recording is not None:
+        calibration = Calibration.from_profile(profile)
+        turned = dealer_at_the_bottom(calibration)
+        planned = shots(audit, rounds, zones)
+        taken = take_all(recording, [shot.t for shot in planned])
+        audit, pictures = photograph(
+            audit,
+            planned,
+            taken.get,
+            rounds=rounds,
+            zones=zones,
+            calibration=calibration,
+            observations=observations,
+        )
+    source = {"file": provenance.source_file, "sha256": provenance.source_sha256}
+    report = Report(
+        document=findings_document(audit, profile.rules(), source=source, models=provenance.models),
+        rounds=rounds,
+        zones=zones,
+        provenance=provenance,
+        coverage=coverage,
+        timezone=profile.table.timezone,
+        turned=turned,
+        pictures=pictures,
+    )
+    files = {
+        "rounds.jsonl": "".join(f"{round_line(round_)}\n" for round_ in rounds).encode(),
+        "findings.json": findings_text(report.document).encode(),
+        "findings.csv": findings_csv(audit).encode(),
+        "report.html": render_page(report).encode(),
+        **pictures,
+    }
+    return report, files
+
+
+def dealer_at_the_bottom(calibration: Calibration) -> bool:
+    """Whether the players' side of the felt lies above the dealer's in the picture."""
+    dealer, players = calibration.to_picture_px([(0.0, 100.0), (0.0, 700.0)])
+    return bool(players[1] < dealer[1])
+
+
+class Audited(Protocol):
+    """What the pipeline hands over for one recording."""
+
+    @property
+    def footage(self) -> Path: ...
+    @property
+    def footage_sha256(self) -> str: ...
+    @property
+    def tally(self) -> Tally: ...
+    @property
+    def profile(self) -> Profile: ...
+    @property
+    def models(self) -> Mapping[str, str]: ...
+    @property
+    def rounds(self) -> Sequence[Round]: ...
+    @property
+    def audit(self) -> Audit: ...
+
+
+def keep_run(folder: Path, audited: Audited, observations: Sequence[Observation] = ()) -> Report:
+    """Write the run folder of an audited recording. Raises OutputError when it cannot be written."""
+    provenance = Provenance(
+        version=__version__,
+        source_file=audited.footage.name,
+        source_sha256=audited.footage_sha256,
+        profile_file=audited.profile.path.name,
+        profile_sha256=audited.profile.sha256,
+        models=audited.models,
+    )
+    report, files = make_run_files(
+        audited.audit,
+        audited.rounds,
+        audited.profile,
+        provenance=provenance,
+        coverage=coverage_of(audited.tally, audited.profile),
+        recording=audited.footage,
+        observations=observations,
+    )
+    write_run(folder, files, provenance)
+    return report
+
+
+def coverage_of(tally: Tally, profile: Profile) -> Coverage:
+    """What a reading of the recording covered, and what limited it, in sentences."""
+    remarks = [f"Table profile: {warning}." for warning in profile.warnings]
+    if tally.times != "exact":
+        remarks.append(f"Times are {tally.times}.")
+    if profile.standard_layout:
+        remarks.append("The table profile draws no zones; the game's standard layout was taken.")
+    return Coverage(duration_s=float(tally.seconds), gaps=tuple(tally.gaps), remarks=tuple(remarks))
