@@ -334,7 +334,7 @@ def _hand_rows(hands: Mapping[str, Document]) -> tuple[HandRow, ...]:
         HandRow(
             name=words.place(name),
             cards=tuple(hands[name].get("cards") or ()),
-            rank=str(hands[name].get("rank") or "not known"),
+            rank=str(hands[name].get("rank") or "not known").replace("_", " "),
             best=tuple(hands[name].get("best") or ()),
         )
         for name in order
