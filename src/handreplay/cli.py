@@ -62,6 +62,139 @@ def train(
     train_model(model, context.args)
 
 
+class ReplayFormat(StrEnum):
+    text = "text"
+    json = "json"
+    csv = "csv"
+
+
+@app.command()
+def replay(
+    log: Annotated[Path, typer.Argument(help="Round log, one JSON object a line.")],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    format_: Annotated[ReplayFormat, typer.Option("--format", help="json is findings.json.")] = ReplayFormat.text,
+) -> None:
+    """Replay a round log and judge it: exit 0 clean, 1 findings, 3 incomplete."""
+    from handreplay import rules
+    from handreplay.config import load_profile
+    from handreplay.core.roundlog import read_rounds
+    from handreplay.games import log_limits
+
+    own = load_profile(table).rules()
+    rounds = read_rounds(log, log_limits(own))
+    audit = rules.audit_rounds(rounds, own)
+    if format_ is ReplayFormat.json:
+        from handreplay.report.findings_json import findings_document, findings_text
+
+        document = findings_document(audit, own, source=rounds[0].source)
+        typer.echo(findings_text(document).encode(), nl=False)
+    elif format_ is ReplayFormat.csv:
+        from handreplay.report.findings_csv import findings_csv
+
+        typer.echo(findings_csv(audit).encode(), nl=False)
+    else:
+        from handreplay.report.replay_text import console, print_replay
+
+        print_replay(audit, console())
+    raise typer.Exit(rules.exit_code(audit))
+
+
+@app.command()
+def explain(code: Annotated[str, typer.Argument(help="A finding's code, such as PY02.")]) -> None:
+    """Explain a finding: what it means, the sections it stands on, the remedy, and two examples."""
+    from handreplay.report.replay_text import console
+    from handreplay.rules.pages import page_text
+
+    console().print(page_text(code), highlight=False, markup=False)
+
+
+class TextOrJson(StrEnum):
+    text = "text"
+    json = "json"
+
+
+@app.command()
+def evaluate(
+    folder: Annotated[Path, typer.Argument(help="Clips NAME.mp4, each with NAME.table.toml and NAME.rounds.jsonl.")],
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+    keep: Annotated[Path | None, typer.Option(help="Keep every clip's run, in a folder of its name.")] = None,
+    runs: Annotated[Path | None, typer.Option(help="Take finished runs, RUNS/NAME, instead of auditing.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only the clip of this name; may be given again.")] = None,
+    notes: Annotated[bool, typer.Option("--notes", help="Name every difference.")] = False,
+) -> None:
+    """Measure the audit on clips whose true round log is known."""
+    import json
+
+    from rich.console import Console
+
+    from handreplay.report.evaluation import clips, sources, tables
+
+    def audited(clip: clips.Clip) -> clips.Made:
+        if runs is not None or clip.footage is None:
+            return sources.finished_run(runs or folder, clip)
+        from handreplay.config import load_profile
+        from handreplay.pipeline import audit
+        from handreplay.report.run_files import keep_run
+
+        typer.echo(f"auditing {clip.name}", err=True)
+        result = audit(clip.footage, load_profile(clip.profile))
+        if keep is not None:
+            keep_run(keep / clip.name, result)
+        return sources.made(result.rounds, result.audit, result.profile)
+
+    found = clips.find_clips(folder, only or (), footage_needed=runs is None)
+    result = clips.evaluate(found, truth_of=sources.truth_of, audit=audited)
+    if format_ is TextOrJson.json:
+        typer.echo(json.dumps(tables.as_json(result), indent=1, ensure_ascii=False).encode())
+    else:
+        Console(highlight=False, width=None if sys.stdout.isatty() else 240).print(tables.as_text(result, notes=notes))
+    raise typer.Exit(1 if result.failures else 0)
+
+
+@app.command()
+def benchmark(
+    footage: Annotated[Path, typer.Argument(help="A recording.")],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Time an audit against decoding the same file alone, and tell the memory that it took."""
+    import json
+
+    from handreplay.config import load_profile
+    from handreplay.pipeline import audit
+    from handreplay.report import benchmark as bench
+
+    profile = load_profile(table)
+    result = bench.benchmark(footage, lambda: audit(footage, profile))
+    if format_ is TextOrJson.json:
+        typer.echo(json.dumps(bench.benchmark_json(result), indent=1).encode())
+    else:
+        typer.echo(bench.benchmark_text(result))
+
+
+class ProbeFormat(StrEnum):
+    text = "text"
+    json = "json"
+
+
+@app.command()
+def probe(
+    footage: Annotated[Path, typer.Argument(help="A recording.")],
+    table: Annotated[Path | None, typer.Option("--table", help="The table's profile: says what can be read.")] = None,
+    format_: Annotated[ProbeFormat, typer.Option("--format")] = ProbeFormat.text,
+) -> None:
+    """Say what a recording is and what is wrong with it: exit 0 usable, 3 incomplete or damaged, 2 unusable."""
+    import json
+
+    from handreplay.config import load_profile
+    from handreplay.vision import probing
+
+    report = probing.examine(footage, load_profile(table) if table else None)
+    text = json.dumps(probing.as_json(report), indent=2) if format_ is ProbeFormat.json else probing.as_text(report)
+    typer.echo(text.encode())
+    raise typer.Exit(report.exit_code)
+
+
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
     try:

@@ -11,9 +11,10 @@ from handreplay.games.table import TableRules
 
 @lru_cache(maxsize=1)
 def all_games() -> tuple[Game, ...]:
-    from handreplay.games import ultimate_holdem
+    from handreplay.games import four_card, let_it_ride, three_card, ultimate_holdem, wpt_heads_up
 
-    return (*ultimate_holdem.GAMES,)
+    modules = (ultimate_holdem, wpt_heads_up, four_card, let_it_ride, three_card)
+    return tuple(game for module in modules for game in module.GAMES)
 
 
 def game_of(table: TableRules) -> Game:
@@ -28,7 +29,7 @@ def game_of(table: TableRules) -> Game:
         raise ProfileError(f"table {table.table}: {table.game} under {table.rules} is not known; known are {choices}")
     for wager in found.wagers:
         for key in wager.paytables:
-            if wager.role != "side" and not chosen(table, key):
+            if wager.role in ("base", "later") and not chosen(table, key):
                 raise ProfileError(f"table {table.table}: [paytables] names no paytable for {key}, and none is assumed")
     return found
 

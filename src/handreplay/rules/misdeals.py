@@ -216,7 +216,7 @@ def _total(amounts: list[Cents | None]) -> Cents | None:
 
 def voided_without_cause(case: Case) -> Iterator[Finding]:
     """MD10: a round is called off only for what voids it."""
-    if not case.settlement.handed_back:
+    if not case.settlement.handed_back or not case.replay.seen(case.replay.round.start, case.replay.round.end):
         return
     given = [s.tally.last for s in case.settlement.wagers if s.tally.last and s.tally.last.t >= case.replay.close_t]
     first = min(given, key=lambda step: step.t, default=None)

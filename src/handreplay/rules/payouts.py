@@ -140,7 +140,7 @@ def _section(case: Case, settled: Settled, reading: Reading) -> Section:
 
 
 def settlement_order(case: Case) -> Iterator[Finding]:
-    """PY05: players with a live later wager (in a game without one: any wager) are settled from the highest seat down."""
+    """PY05: players with a live later wager (without one in the game: any) are settled from the highest seat down."""
     replay = case.replay
     if case.settlement.void or math.isinf(replay.shown_t) or not replay.seen(replay.shown_t, replay.round.end):
         return

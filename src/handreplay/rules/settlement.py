@@ -85,8 +85,12 @@ class Settled:
 
     @property
     def out_of_turn(self) -> bool:
-        """Made or raised too late, or taken back: the wager's one finding is that."""
-        return bool(self.tally.late or self.tally.withdrawn)
+        """Made or raised too late, or taken back: the wager's one finding is that.
+
+        A wager that pushes may be picked up as soon as the deciding hand is shown.
+        """
+        tally = self.tally
+        return bool(tally.late) or (tally.withdrawn > 0 and not (tally.after_reveal and self.likeliest.expected == 0))
 
 
 class Settlement:
@@ -125,7 +129,7 @@ class Settlement:
     def handed_back(self) -> bool:
         """The round ended with nothing settled: the dealer's hand never shown, every live wager given back or left."""
         replay = self.replay
-        if self.void or not math.isinf(replay.shown_t) or not replay.seen(replay.close_t, replay.round.end):
+        if self.void or not math.isinf(replay.shown_t):
             return False
         touched = {seat for (seat, _), found in self.tallies.items() if found[0].added or found[0].taken}
         live = [seat for seat in replay.dealt_seats if seat.qualified and seat.number not in touched]
@@ -215,7 +219,12 @@ class Settlement:
 
     def rows(self) -> tuple[SettlementRow, ...]:
         """A row for each wager that stood, and for each Envy Bonus due or paid."""
-        return tuple(self._row(settled) for settled in self.wagers if not settled.tally.taken_back and _stood(settled))
+        all_returned = self.void is not None and not self.played_on
+        return tuple(
+            self._row(settled)
+            for settled in self.wagers
+            if _stood(settled) and (all_returned or not settled.tally.taken_back)
+        )
 
     def _row(self, settled: Settled) -> SettlementRow:
         due = settled.likeliest.due if settled.agreed or not settled.hangs_on_cards else NOT_KNOWN

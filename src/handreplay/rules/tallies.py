@@ -44,6 +44,7 @@ class Tally:
     late_step: Step | None = None
     withdrawn: Cents = 0
     withdrawn_step: Step | None = None
+    after_reveal: bool = False  # it was withdrawn once the deciding hand was shown
     taken_back: bool = False  # by right
     collected: Cents = 0  # a Progressive's chips, taken before the cards
     added: Cents = 0
@@ -203,7 +204,7 @@ def _run(tally: Tally, replay: Replay, seat: Seat, wager: Wager, sequence: tuple
         elif step.t < replay.close_t and wager.role != "later":
             tally.stake = step.after
         elif step.by_dealer:
-            _dealer(tally, replay, wager, step)
+            _dealer(tally, replay, seat, wager, step, void_t)
         elif step.rise > 0:
             _player_adds(tally, replay, seat, wager, step, void_t)
         else:
@@ -215,15 +216,15 @@ def _collection(tally: Tally, replay: Replay, step: Step) -> bool:
     return step.by_dealer and step.rise < 0 and not step.to_player and not tally.collected and step.t < replay.settle_t
 
 
-def _dealer(tally: Tally, replay: Replay, wager: Wager, step: Step) -> None:
+def _dealer(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:
     tally.first_dealer = tally.first_dealer or step
     if step.rise > 0:
         tally.added += step.rise
     elif step.to_player:
         if _may_take_back(tally, replay, wager, step):
             tally.taken_back = True
-        elif step.t < replay.settle_t and wager.take_back_at is not None:
-            _withdraw(tally, step)
+        elif step.t < void_t and seat.dealt_in and _had_to_stand(replay, seat, step):
+            _withdraw(tally, replay, step)
         else:
             tally.pushed += -step.rise
         return
@@ -257,16 +258,40 @@ def _player_adds(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: S
 def _player_takes(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:
     if tally.added or tally.taken or tally.pushed or step.t >= void_t or not seat.dealt_in:
         return
-    if step.t >= replay.settle_t or (seat.fold_t is not None and step.t >= seat.fold_t):
+    if step.t >= _settled_from(replay, seat) or (seat.fold_t is not None and step.t >= seat.fold_t):
         return
     if _may_take_back(tally, replay, wager, step):
         tally.taken_back = True
     else:
-        _withdraw(tally, step)
+        _withdraw(tally, replay, step)
 
 
-def _withdraw(tally: Tally, step: Step) -> None:
+def _had_to_stand(replay: Replay, seat: Seat, step: Step) -> bool:
+    """Whether a dealer who pushes chips back gives up a wager, rather than returning one that pushes."""
+    if step.t < replay.settle_t:
+        return seat.fold_t is None or step.t < seat.fold_t
+    return replay.game.later is None and step.t < _settled_from(replay, seat)
+
+
+def _settled_from(replay: Replay, seat: Seat) -> float:
+    """When the settling of that seat began: until then its wagers had to stand."""
+    if math.isinf(replay.settle_t):
+        return math.inf
+    paid = [
+        step.t
+        for wager in replay.game.wagers
+        for step in replay.chips.get((seat.number, wager.name), ())
+        if step.t >= replay.settle_t and step.actor != "player" and step.to != "player"
+    ]
+    hand = replay.hand(f"seat{seat.number}")
+    racked = [card.racked.t for card in hand if card.racked and card.racked.t >= replay.settle_t]
+    turned = [s.start for card in hand for s in card.showings if s.start >= replay.settle_t]
+    return min([*paid, *racked, *turned], default=math.inf)
+
+
+def _withdraw(tally: Tally, replay: Replay, step: Step) -> None:
     tally.withdrawn += -step.rise
+    tally.after_reveal = step.t >= replay.settle_t
     tally.withdrawn_step = tally.withdrawn_step or step
 
 

@@ -1,0 +1,99 @@
+"""Four Card Poker under 58 Pa. Code ch. 641a, as proposed in 2011 (41 Pa.B. 3836)."""
+
+from fractions import Fraction
+
+from handreplay.games.game import UNSETTLED, Decision, Due, Game, Multiples, Question, Section, Wager, compare
+from handreplay.games.hands import Ranked, best_four, four_card
+
+CHAPTER = "58 Pa. Code 641a.12"
+
+
+def _rank_player(hand: tuple[str, ...], _: tuple[str, ...]) -> Ranked | None:
+    return four_card(hand) if len(hand) >= 5 else None
+
+
+def _rank_dealer(hand: tuple[str, ...], _: tuple[str, ...]) -> Ranked | None:
+    return four_card(hand) if len(hand) >= 6 else None
+
+
+def _best(hand: tuple[str, ...], _: tuple[str, ...]) -> tuple[str, ...]:
+    return best_four(hand)
+
+
+def due(question: Question) -> Due:
+    """What the rules give a wager of a seat that was dealt in (641a.11, 641a.12)."""
+    if question.folded and question.wager != "aces_up":
+        return Due("lose")
+    player = _rank_player(question.hand, ())
+    if player is None:
+        return UNSETTLED
+    if question.wager in ("aces_up", "progressive"):
+        return question.by_table(question.wager, player.labels)
+    higher = compare(player, _rank_dealer(question.dealer, ()))
+    if higher is None:
+        return UNSETTLED
+    won = higher >= 0  # an equal hand wins
+    if question.wager == "play":
+        return question.even_money() if won else Due("lose")
+    bonus = question.by_table("ante_bonus", player.labels)
+    if bonus.pay is None:
+        return UNSETTLED
+    return Due("win", question.stake + bonus.pay) if won else Due("lose", bonus.pay)
+
+
+GAMES = (
+    Game(
+        name="four-card-poker",
+        rules="pa-641a",
+        title="Four Card Poker",
+        wagers=(
+            Wager(
+                name="ante",
+                title="Ante",
+                role="base",
+                hangs_on=("hand", "dealer"),
+                odds=Section(f"{CHAPTER}(a), (b)", "proposed"),
+                paytables=("ante_bonus",),
+            ),
+            Wager(
+                name="play",
+                title="Play",
+                role="later",
+                hangs_on=("hand", "dealer"),
+                odds=Section(f"{CHAPTER}(a)", "proposed"),
+            ),
+            Wager(
+                name="aces_up",
+                title="Aces Up",
+                role="base",
+                hangs_on=("hand",),
+                odds=Section(f"{CHAPTER}(c)", "proposed"),
+                lost_by_fold=False,
+                paytables=("aces_up",),
+            ),
+            Wager(
+                name="progressive",
+                title="Progressive",
+                role="progressive",
+                hangs_on=("hand",),
+                odds=Section(f"{CHAPTER}(d)", "proposed"),
+                paytables=("progressive",),
+                capped=False,
+            ),
+        ),
+        qualifying=(frozenset({"ante"}), frozenset({"aces_up"})),
+        limited=("ante",),
+        asked_with="ante",
+        later="play",
+        decisions=(Decision("after the deal", 0, Multiples(at_least=Fraction(1), up_to=Fraction(3))),),
+        hand_cards=5,
+        dealer_cards=6,
+        dealer_open_from=5,
+        unseen_in_shoe=4,
+        due=due,
+        rank_player=_rank_player,
+        rank_dealer=_rank_dealer,
+        best=_best,
+        envy="envy",
+    ),
+)
