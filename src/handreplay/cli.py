@@ -172,16 +172,11 @@ def benchmark(
         typer.echo(bench.benchmark_text(result))
 
 
-class ProbeFormat(StrEnum):
-    text = "text"
-    json = "json"
-
-
 @app.command()
 def probe(
     footage: Annotated[Path, typer.Argument(help="A recording.")],
     table: Annotated[Path | None, typer.Option("--table", help="The table's profile: says what can be read.")] = None,
-    format_: Annotated[ProbeFormat, typer.Option("--format")] = ProbeFormat.text,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
     """Say what a recording is and what is wrong with it: exit 0 usable, 3 incomplete or damaged, 2 unusable."""
     import json
@@ -190,7 +185,7 @@ def probe(
     from handreplay.vision import probing
 
     report = probing.examine(footage, load_profile(table) if table else None)
-    text = json.dumps(probing.as_json(report), indent=2) if format_ is ProbeFormat.json else probing.as_text(report)
+    text = json.dumps(probing.as_json(report), indent=2) if format_ is TextOrJson.json else probing.as_text(report)
     typer.echo(text.encode())
     raise typer.Exit(report.exit_code)
 

@@ -73,7 +73,7 @@ class Tally:
     refused: int = 0  # packets that could not be decoded
     hidden: int = 0  # packets that the file's own edit list keeps from being shown
     key_seconds: list[Fraction] = field(default_factory=list)
-    steps: Counter[int] = field(default_factory=Counter)  # milliseconds between shown pictures
+    steps: Counter[int] = field(default_factory=Counter)  # microseconds between shown pictures
     gaps: list[Gap] = field(default_factory=list)
     seconds: Fraction = Fraction(0)  # time of the last picture
     estimated: int = 0  # pictures without a timestamp, whose times are counted on
@@ -333,7 +333,7 @@ class _Line:
     def _show(self, frame: Frame, step: Fraction) -> Frame:
         self.tally.shown += 1
         if step:
-            self.tally.steps[round(step * 1000)] += 1
+            self.tally.steps[round(step * 1_000_000)] += 1
         return frame
 
     def _gap(self, start: Fraction, end: Fraction, reason: str) -> Gap:
