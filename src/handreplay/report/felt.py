@@ -22,7 +22,7 @@ CARD_STEP_MM = 76.0
 SEAT_CARD_SCALE = 0.9  # a seat's cards lie close to its wagers
 OUTWARD_MM = 16.0
 LABEL_OFF_MM = 64.0
-LINES_OFF_MM = (-24.0, 1.0, 25.0)
+LINES_OFF_MM = (-23.0, 1.0, 24.0)
 MARGIN_MM = 40.0
 
 
@@ -141,13 +141,13 @@ def _label(name: str, outline: Sequence[Point], zones: Zones, *, sign: float, id
 
 
 def _chord_middle(outline: Sequence[Point], y: float, otherwise: float) -> float:
-    """The middle of a slanting box at the height of a line of text."""
+    """Half way from the box's middle to the middle of a slanting box at the height of a line of text."""
     crossed = [
         x0 + (x1 - x0) * (y - y0) / (y1 - y0)
         for (x0, y0), (x1, y1) in zip(outline, (*outline[1:], outline[0]), strict=True)
         if (y0 <= y) != (y1 <= y)
     ]
-    return (min(crossed) + max(crossed)) / 2 if crossed else otherwise
+    return (min(crossed) + max(crossed) + 2 * otherwise) / 4 if crossed else otherwise
 
 
 def _seat_cards_centre(outline: Sequence[Point], zones: Zones) -> Point:
