@@ -47,7 +47,7 @@ class Case:
             code=code,
             name=entry.name,
             round=self.replay.round.number,
-            t=t if t is not None else event.t if event else self.replay.round.start,
+            t=round(t if t is not None else event.t if event else self.replay.round.start, 3),
             frame=event.frame if event and (t is None or t == event.t) else None,
             status=status,
             confidence=round(confidence, 4),

@@ -8,6 +8,8 @@ from handreplay.rules.case import Case
 from handreplay.rules.irregularities import exposed_dealer_card
 from handreplay.rules.misdeals import handled
 
+UNSEEN_DECISIONS = 0.9  # a decision may have fallen into a gap
+
 
 def dealer_card_exposed(case: Case) -> Iterator[Finding]:
     """EX01: the dealer's cards stay down until every player has decided."""
@@ -18,7 +20,10 @@ def dealer_card_exposed(case: Case) -> Iterator[Finding]:
     name = exposure.card.known or "A card"
     who = f"seat {seats} had" if len(exposure.undecided) == 1 else f"seats {seats} had"
     text = f"{name} of the dealer's showed while {who} still to decide, {handled(case)}."
-    yield case.finding("EX01", exposure.showing.event, text)
+    sure = exposure.showing.event.confidence
+    if not case.replay.seen(case.replay.deal_end_t, exposure.showing.start):
+        sure = min(sure, UNSEEN_DECISIONS)
+    yield case.finding("EX01", exposure.showing.event, text, confidence=sure)
 
 
 def stub_exposed(case: Case) -> Iterator[Finding]:

@@ -12,10 +12,10 @@ ROUNDS_PER_COUNT = 5
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Before a round. Times are seconds on one scale: the clock where the log has one, else the footage's own."""
+    """Before a round. Times are seconds on a scale: the clock where the round has one, else its footage's own."""
 
     uncounted: int = 0  # rounds running without a stub count
-    deck_since: float | None = None  # when the deck came, as far as the log shows
+    deck_since: tuple[str, float] | None = None  # when the deck came, as far as the log shows: scale and seconds
     deck_reported: bool = False  # that it is overdue
     back: int | None = None  # of the deck dealt in the round before
     number: int | None = None  # of the round before
@@ -37,14 +37,16 @@ class History:
     def deck_age_s(self, replay: Replay) -> float | None:
         """How long the deck was in use when the round began; None when the scales do not meet."""
         now = clock(replay.round, replay.round.start)
-        return None if self.deck_since is None or now is None else now - self.deck_since
+        if self.deck_since is None or self.deck_since[0] != now[0]:
+            return None
+        return now[1] - self.deck_since[1]
 
 
-def clock(round_: Round, t: float) -> float | None:
-    """A time of the round in seconds on the clock; None without one."""
+def clock(round_: Round, t: float) -> tuple[str, float]:
+    """A time of the round in seconds, and the scale that it is on: the clock, else the recording."""
     if round_.clock_start is None:
-        return None
-    return datetime.fromisoformat(round_.clock_start).timestamp() + (t - round_.start)
+        return f"recording {round_.source.get('sha256') or round_.source.get('file')}", t
+    return "clock", datetime.fromisoformat(round_.clock_start).timestamp() + (t - round_.start)
 
 
 def dealt_back(replay: Replay) -> int | None:

@@ -112,6 +112,8 @@ class Exposure:
 
 def exposed_dealer_card(replay: Replay) -> Exposure | None:
     """The first time that a dealer's card showed while a player still had to decide."""
+    if replay.round.partial is not None:
+        return None  # who had decided is not known
     asked = [seat for seat in replay.seats if seat.asked]
     showings = [(s, card) for card in replay.dealer_hidden for s in card.showings if s.start >= card.arrived_t]
     for showing, card in sorted(showings, key=lambda pair: (pair[0].start, pair[1].order)):

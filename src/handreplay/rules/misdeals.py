@@ -91,15 +91,19 @@ def burn(case: Case) -> Iterator[Finding]:
             yield case.finding("MD06", replay.burns[0].placed, "A card was burned in a game that has no burns.")
         return
     board = replay.hand("community")
-    for place, first in enumerate(replay.game.burns_before):
+    since = float("-inf")
+    for first in replay.game.burns_before:
         if len(board) <= first:
-            continue
-        since = board[replay.game.burns_before[place - 1]].placed.t if place else float("-inf")
+            return
         burned = [card for card in replay.burns if since < card.placed.t < board[first].placed.t]
+        since = board[first].placed.t
         if len(burned) != 1:
             text = f"{len(burned) or 'No'} cards were burned before community card {first + 1} instead of one."
             event = burned[1].placed if len(burned) > 1 else board[first].placed
             yield case.finding("MD06", event, text)
+    after = [card for card in replay.burns if card.placed.t > since]
+    if after:
+        yield case.finding("MD06", after[0].placed, "A card was burned after the last place that calls for one.")
 
 
 def community(case: Case) -> Iterator[Finding]:

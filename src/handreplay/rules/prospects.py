@@ -89,11 +89,12 @@ class Prospects:
         game, table = self.replay.game, self.replay.table
         faces = tuple(card.known or world[card.name] for card in cards)
         ranked = game.rank_player(faces, ())
-        tables = [t for t in chosen(table, str(game.envy)) if t.stake_cents in (None, stake)]
-        if ranked is None or not tables:
-            return None
-        line = tables[0].line(ranked.labels)
-        return paid(stake, line, table) if line else 0
+        tables = chosen(table, str(game.envy))
+        if ranked is None or not any(t.line(ranked.labels) for t in tables):
+            return 0
+        own = next((t for t in tables if t.stake_cents in (None, stake)), None)
+        line = own.line(ranked.labels) if own else None
+        return None if own is None else paid(stake, line, table) if line else 0
 
     def _cards(self, seat: Seat, groups: tuple[CardGroup, ...]) -> dict[CardGroup, tuple[Card, ...]]:
         names = {"hand": f"seat{seat.number}", "dealer": "dealer", "community": "community"}

@@ -4,7 +4,7 @@ Applying an event never fails because the play was illegal. Whether it was is fo
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from handreplay.core.events import (
@@ -23,6 +23,7 @@ from handreplay.games.game import Decision, Game
 from handreplay.games.table import TableRules
 from handreplay.rules.tracks import Card, card_tracks, chip_tracks, hand_of, seat_of, wager_of
 
+HAIR_S = 1e-7  # far below the millisecond that times are given to
 REVEAL_PAUSE_S = 4.0  # the dealer turns the cards of one reveal without a longer pause
 
 
@@ -59,11 +60,11 @@ class Replay:
     """One round under one game's rules. Everything is worked out once, when first asked for."""
 
     def __init__(self, round_: Round, game: Game, table: TableRules) -> None:
-        self.round = round_
+        self.round = _in_strict_order(round_)
         self.game = game
         self.table = table
-        self.cards = card_tracks(round_)
-        self.chips = chip_tracks(round_)
+        self.cards = card_tracks(self.round)
+        self.chips = chip_tracks(self.round)
         self._mark_unseen()
 
     # ---- footage
@@ -77,8 +78,10 @@ class Replay:
         return tuple(sorted(gaps))
 
     def seen(self, start: float, end: float) -> bool:
-        """Whether nothing of that time is missing."""
-        return not any(gap_start < end and start < gap_end for gap_start, gap_end in self.gaps)
+        """Whether nothing of that time is missing. Of a round without its start or end nothing is sure to be whole."""
+        return self.round.partial is None and not any(
+            gap_start < end and start < gap_end for gap_start, gap_end in self.gaps
+        )
 
     # ---- cards
 
@@ -160,8 +163,6 @@ class Replay:
             needed = self.game.community_cards
             return self.community_up[needed - 1] if len(self.community_up) >= needed else math.inf
         cards = self.hand("dealer")
-        if len(cards) < self.game.dealer_cards:
-            return math.inf
         starts = sorted(showing.start for card in cards for showing in card.showings)
         return next((t for t in starts if all(card.up_at(t) for card in cards)), math.inf)
 
@@ -254,6 +255,8 @@ class Replay:
         for step in self.chips.get((seat, self.game.later), ()):
             if step.actor != "dealer" and _rises(step):
                 return step.t
+            if isinstance(step.before, Known) and step.before.value:
+                return min(step.t, self.deal_end_t)  # it went down unseen
         return None
 
     def _fold_t(self, seat: int) -> float | None:
@@ -264,7 +267,9 @@ class Replay:
         for event in self.round.events:
             if event.t >= self.shown_t:
                 break
-            if isinstance(event, CardMoved) and hand_of(event.source) == f"seat{seat}":
+            if isinstance(event, Declared) and event.what == "player_left" and event.seat == seat:
+                times.append(event.t)
+            elif isinstance(event, CardMoved) and hand_of(event.source) == f"seat{seat}":
                 times.append(event.t)
             elif isinstance(event, ChipsChanged) and event.t >= self.deal_end_t and self._forfeitable(event, seat):
                 if event.actor == "player" or event.to == "player":
@@ -305,6 +310,15 @@ def _rises(step: ChipsChanged) -> bool:
     if isinstance(step.before, Known) and isinstance(step.after, Known):
         return worth(step.after.value) > worth(step.before.value)
     return not isinstance(step.after, Known)
+
+
+def _in_strict_order(round_: Round) -> Round:
+    """Events of the same moment keep the log's order: each is set a hair after the one above it."""
+    times = [event.t for event in round_.events]
+    if all(one < other for one, other in zip(times, times[1:], strict=False)):
+        return round_
+    events = tuple(replace(e, t=e.t + place * HAIR_S) for place, e in enumerate(round_.events))
+    return replace(round_, events=events)
 
 
 def _touches_table(event: Event) -> bool:

@@ -132,7 +132,8 @@ class Settlement:
         if self.void or not math.isinf(replay.shown_t):
             return False
         touched = {seat for (seat, _), found in self.tallies.items() if found[0].added or found[0].taken}
-        live = [seat for seat in replay.dealt_seats if seat.qualified and seat.number not in touched]
+        seats = replay.dealt_seats or (replay.seats if not math.isinf(replay.close_t) else ())
+        live = [seat for seat in seats if seat.qualified and seat.number not in touched]
         return bool(live) and (not touched or any(seat.fold_t is None for seat in live))
 
     @cached_property

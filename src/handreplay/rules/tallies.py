@@ -15,6 +15,7 @@ from handreplay.games.game import Wager
 from handreplay.rules.replay import Replay, Seat
 
 MOST_READINGS = 64
+ONE_MOTION_S = 3.0  # a player who puts a wager down in two motions needs no longer
 COLOUR_CHANGE_S = 10.0  # a dealer who changes colours in two motions needs no longer
 
 
@@ -51,6 +52,7 @@ class Tally:
     taken: Cents = 0
     pushed: Cents = 0
     made_at: int | None = None  # the decision at which a later wager was made
+    made_t: float = 0.0  # when its last chips went down
     settling: list[Step] = field(default_factory=list)  # the dealer's pays and takes
     first_dealer: Step | None = None
     early: Step | None = None  # a pay or a take before the dealer's hand was shown
@@ -245,14 +247,22 @@ def _player_adds(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: S
         return
     if wager.role == "later":
         window = replay.window_at(step.t) if seat.asked else None
-        if window is not None and tally.made_at in (None, window.number):
-            tally.made_at = window.number
+        if window is not None and _one_motion(tally, replay, step, window.number):
+            tally.made_at, tally.made_t = window.number, step.t
             tally.stake += step.rise
             return
     elif not seat.dealt_in and step.t > replay.deal_end_t:
         return  # put down for the next round
     tally.late += step.rise
     tally.late_step = tally.late_step or step
+
+
+def _one_motion(tally: Tally, replay: Replay, step: Step, window: int) -> bool:
+    """Whether a later wager is made, or still being put down: soon after, and before anybody else acts."""
+    if tally.made_at is None:
+        return not tally.late
+    quick = step.t - tally.made_t <= ONE_MOTION_S and tally.made_at == window
+    return quick and not any(tally.made_t < event.t < step.t for event in replay.round.events)
 
 
 def _player_takes(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:

@@ -44,7 +44,7 @@ def play_multiple(case: Case) -> Iterator[Finding]:
     replay = case.replay
     for settled in case.settlement.wagers:
         tally = settled.tally
-        if settled.wager.role != "later" or tally.made_at is None or _stakes(settled) > 1:
+        if settled.wager.role != "later" or tally.made_at is None or _stakes(settled) > 1 or replay.round.partial:
             continue
         ante = _known(case, settled.seat.number, replay.game.asked_with or "ante")
         decision = replay.game.decisions[tally.made_at]
@@ -138,7 +138,7 @@ def _standing(case: Case, code: str, seat: int, wager: str, text: str) -> Findin
 
 
 def _moved(case: Case) -> Iterator[Settled]:
-    if not case.settlement.handed_back and not case.settlement.played_on:
+    if not case.settlement.handed_back and not case.settlement.played_on and case.replay.round.partial is None:
         for settled in case.settlement.wagers:
             if settled.out_of_turn:
                 yield settled
