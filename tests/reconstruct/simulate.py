@@ -18,14 +18,16 @@ class Eyes:
 
     cards: dict[str, tuple[str, bool, str | None]] = field(default_factory=dict)  # id -> zone, face up, identity
     order: list[str] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)  # id -> how many lay in its zone before it
     chips: dict[str, Chips] = field(default_factory=dict)
     racked: int = 0
 
     def look(self, zone: str, t: float, hand: str, changed: float = 0.2) -> ZoneSeen:
-        lying = [card for card in self.order if self.cards[card][0] == zone]
-        seen = [self._seen(n, len(lying), *self.cards[card][1:]) for n, card in enumerate(lying)]
+        lying = [card for card in self.order if _home(*self.cards[card]) == zone]
+        top = lying[-1] if lying else None
+        seen = [self._seen(self.places[card], card == top, *self.cards[card][1:]) for card in lying]
         if zone == "rack" and self.racked:
-            seen = [self._seen(0, 1, False, None)]
+            seen = [self._seen(0, True, False, None)]
         stacks = ()
         if self.chips.get(zone):
             stacks = (SeenStack(base_mm=(0.0, 0.0), chips=Known(self.chips[zone], 0.99)),)
@@ -42,7 +44,7 @@ class Eyes:
             stacks=stacks,
         )
 
-    def _seen(self, n: int, of: int, up: bool, identity: str | None) -> SeenCard:
+    def _seen(self, n: int, on_top: bool, up: bool, identity: str | None) -> SeenCard:
         x = -n * 66.0 if up else n * 8.0
         probabilities = [0.0] * len(DECK)
         if up and identity:
@@ -53,7 +55,7 @@ class Eyes:
             face_confidence=0.99,
             identity=Known(identity, 0.99) if up and identity else Unreadable("back"),
             probabilities=tuple(probabilities) if up and identity else (),
-            visible=1.0 if n == of - 1 or up else 0.1,
+            visible=1.0 if on_top or up else 0.1,
         )
 
 
@@ -78,17 +80,19 @@ def _after(eyes: Eyes, event: Event) -> Iterator[ZoneSeen]:
             yield eyes.look("rack", event.t, "dealer", 0.03)
         case CardPlaced():
             known = event.identity.value if isinstance(event.identity, Known) else None
+            eyes.places[event.card] = sum(zone == event.zone for zone, *_ in eyes.cards.values())
             eyes.cards[event.card] = (event.zone, event.face == "up", known)
             eyes.order.append(event.card)
             yield eyes.look(event.zone, event.t, "dealer")
         case CardTurned():
             known = event.identity.value if isinstance(event.identity, Known) else None
             eyes.cards[event.card] = (eyes.cards[event.card][0], event.face == "up", known)
-            yield eyes.look(eyes.cards[event.card][0], event.t, "dealer")
+            yield eyes.look(_home(*eyes.cards[event.card]), event.t, "dealer")
         case CardMoved():
+            home = _home(event.source, *eyes.cards[event.card][1:])
             eyes.cards[event.card] = (event.to, *eyes.cards[event.card][1:])
             away = event.t - (CARRY_SECONDS if event.to == "rack" else 0.0)
-            yield eyes.look(event.source, away, "dealer")
+            yield eyes.look(home, away, "dealer")
             eyes.racked += event.to == "rack"
             yield eyes.look(event.to, event.t, "dealer", 0.03)
         case StubMoved():
@@ -97,3 +101,9 @@ def _after(eyes: Eyes, event: Event) -> Iterator[ZoneSeen]:
         case DeckShuffled():
             eyes.racked = 0
             yield eyes.look("rack", event.t - 1.5, "dealer", 0.4)
+
+
+def _home(zone: str, up: bool, identity: str | None) -> str:
+    """Tucked cards are turned up in the seat's own place."""
+    seat, _, wager = zone.partition(".")
+    return f"{seat}.cards" if up and seat.startswith("seat") and wager != "cards" else zone

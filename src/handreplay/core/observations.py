@@ -33,7 +33,7 @@ class SeenStack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZoneSeen:
-    """A zone that is at rest and uncovered, read between two changes.
+    """A zone that is at rest and uncovered, read between two changes; or still enough to be read while a hand is near.
 
     `changed` is the share of the zone's pixels that differ from its last rest. `dealer_hand` and `player_hand` say how
     much moved on the dealer's and on the player's side of the zone while it was busy (any unit, to be compared).
@@ -61,17 +61,6 @@ class ZoneCovered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Glimpse:
-    """Faces that showed for a moment while the zone was busy."""
-
-    start: float
-    end: float
-    frame: int
-    zone: str
-    cards: tuple[SeenCard, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PictureLost:
     """Nothing is known between start and end."""
 
@@ -88,8 +77,5 @@ class CameraMoved:
     shift_px: float
 
 
-Observation = ZoneSeen | ZoneCovered | Glimpse | PictureLost | CameraMoved
+Observation = ZoneSeen | ZoneCovered | PictureLost | CameraMoved
 
-
-def moment(observation: Observation) -> float:
-    return observation.start

@@ -16,15 +16,24 @@ from handreplay.core.events import (
     Round,
     StubMoved,
 )
-from handreplay.core.observations import CameraMoved, Glimpse, PictureLost, ZoneCovered, ZoneSeen
+from handreplay.core.observations import CameraMoved, PictureLost, ZoneCovered, ZoneSeen
 from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.reconstruct.hands import CardStory, ZoneCards, tell
-from handreplay.reconstruct.rack import Arrival, arrivals, burns_and_stub, pick_up
+from handreplay.reconstruct.rack import (
+    CARRY_SECONDS,
+    SAME_ARRIVAL_SECONDS,
+    Arrival,
+    arrivals,
+    burns_and_stub,
+    followed_by,
+    pick_up,
+)
 from handreplay.reconstruct.votes import one_deck
-from handreplay.reconstruct.wagers import WagerStory, changes
+from handreplay.reconstruct.wagers import WagerStory, moves, with_neighbours
 
 LEAD_SECONDS = 0.4  # the round's borders lie this far outside its first and last event
 SHUFFLE_LEAD_SECONDS = 1.2  # the shuffle is not seen itself; it ends about this long before the first wager
+SINGLY_SECONDS = 6.0  # between the cards of one hand that are picked up one by one
 STEP = 0.001
 
 
@@ -43,7 +52,6 @@ class Sightings:
     """All that was seen while one round lasted."""
 
     looks: list[ZoneSeen] = field(default_factory=list)
-    glimpses: list[Glimpse] = field(default_factory=list)
     gaps: list[PictureLost] = field(default_factory=list)
     moved: list[CameraMoved] = field(default_factory=list)
     covered: list[ZoneCovered] = field(default_factory=list)
@@ -79,13 +87,12 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     stories = _card_stories(seen)
     names, readings = _identities(stories)
     came = arrivals([look for look in seen.looks if look.zone == "rack"])
-    events: list[Event] = []
-    used: set[float] = set()
-    for card in stories:
-        events += _card_events(card, names[id(card)], readings[names[id(card)]], came, used)
-    unexplained = [arrival for arrival in came if arrival.t not in used]
     community = [card.placed for card in stories if card.zone == "community"]
-    burns, stub = burns_and_stub(_during(unexplained, stories), community)
+    _take_singly(stories, came, community, seen.looks)
+    events: list[Event] = []
+    for card in stories:
+        events += _card_events(card, names[id(card)], readings[names[id(card)]], came)
+    burns, stub = burns_and_stub(_unexplained(stories, came), community)
     events += [_burn(arrival, f"b{n:02d}") for n, arrival in enumerate(burns, 1)]
     if stub is not None:
         events.append(StubMoved(t=stub.t, frame=stub.frame, actor="dealer", to="rack"))
@@ -109,9 +116,6 @@ def _card_stories(seen: Sightings) -> list[CardStory]:
         home = look.zone if look.zone in zones else f"{seat}.cards"
         if home in zones and look.zone != "rack":
             zones[home].seen.append(look)
-    for glimpse in seen.glimpses:
-        if glimpse.zone in zones:
-            zones[glimpse.zone].glimpses.append(glimpse)
     stories = [card for zone in sorted(zones) for card in tell(zones[zone])]
     return sorted(stories, key=lambda card: (card.placed, card.zone))
 
@@ -121,9 +125,34 @@ def _identities(stories: list[CardStory]) -> tuple[dict[int, str], dict[str, Rea
     return names, one_deck({names[id(card)]: card.votes for card in stories})
 
 
-def _card_events(
-    card: CardStory, name: str, identity: Reading[str], came: Sequence[Arrival], used: set[float]
-) -> Iterator[Event]:
+def _unexplained(stories: Sequence[CardStory], came: Sequence[Arrival]) -> list[Arrival]:
+    """Arrivals in the rack, after the first card was dealt, that no card which left the felt accounts for."""
+    first = min((card.placed for card in stories), default=math.inf)
+    used = {arrival for card in stories if card.left is not None and (arrival := pick_up(card.left, came)[1])}
+    return [arrival for arrival in came if arrival.t > first and arrival not in used]
+
+
+def _take_singly(
+    stories: Sequence[CardStory], came: Sequence[Arrival], community: Sequence[float], looks: Sequence[ZoneSeen]
+) -> None:
+    """A card taken from under another leaves nothing to see but the visit to its zone and what reaches the rack."""
+    for arrival in _unexplained(stories, came):
+        if followed_by(arrival, community):
+            continue
+        for look in looks:
+            lying = [c for c in stories if c.zone == look.zone and c.placed < look.start and _lies_until(c, arrival.t)]
+            visited = arrival.t - CARRY_SECONDS <= look.start <= arrival.t + SAME_ARRIVAL_SECONDS
+            if visited and look.dealer_hand >= look.player_hand and look.cards and len(lying) > 1:
+                lying[0].left = look.start
+                break
+
+
+def _lies_until(card: CardStory, t: float) -> bool:
+    """Face down, and taken too a little later."""
+    return not card.is_up() and card.left is not None and t < card.left <= t + SINGLY_SECONDS
+
+
+def _card_events(card: CardStory, name: str, identity: Reading[str], came: Sequence[Arrival]) -> Iterator[Event]:
     hidden: Reading[str] = Unreadable("face down")
     sure = identity.confidence if isinstance(identity, Known) else 1.0
     yield CardPlaced(
@@ -149,16 +178,8 @@ def _card_events(
     if card.tucked is not None and card.tucked_at is not None:
         yield CardMoved(t=card.tucked_at, card=name, source=card.zone, to=card.tucked, actor="dealer")
     if card.left is not None:
-        t, arrival = pick_up(card.left, came)
-        if arrival is not None:
-            used.add(arrival.t)
+        t, _ = pick_up(card.left, came)
         yield CardMoved(t=t, card=name, source=card.tucked or card.zone, to="rack", actor="dealer")
-
-
-def _during(unexplained: list[Arrival], stories: list[CardStory]) -> list[Arrival]:
-    """Nothing goes to the rack before the first card is dealt."""
-    first = min((card.placed for card in stories), default=math.inf)
-    return [arrival for arrival in unexplained if arrival.t > first]
 
 
 def _burn(arrival: Arrival, name: str) -> CardPlaced:
@@ -181,7 +202,8 @@ def _wager_events(seen: Sightings, stories: list[CardStory]) -> list[Event]:
             zones.setdefault(look.zone, WagerStory(look.zone)).add(look)
     first = min((card.placed for card in stories), default=math.inf)
     shown = min((t for card in stories if card.zone == "dealer.cards" and (t := card.shown())), default=math.inf)
-    return [event for zone in sorted(zones) for event in changes(zones[zone], first_card=first, dealer_shown=shown)]
+    all_moves = [move for zone in sorted(zones) for move in moves(zones[zone], first_card=first, dealer_shown=shown)]
+    return [*with_neighbours(all_moves)]
 
 
 def _in_order(events: list[Event]) -> list[Event]:

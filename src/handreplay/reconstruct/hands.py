@@ -5,12 +5,11 @@ the faces when they are turned up. A story is written when the round is over, fr
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from handreplay.core.cards import DECK
-from handreplay.core.observations import Glimpse, Point, SeenCard, ZoneSeen
+from handreplay.core.observations import Point, SeenCard, ZoneSeen
 from handreplay.reconstruct.votes import CardVotes, center, distance
 
 SAME_BACK_MM = 3.5
@@ -19,7 +18,6 @@ NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 UNCOVERED = 0.97  # visible share of a card that lies under no other
 TUCK_SECONDS = 3.0
-GLIMPSE_APART_SECONDS = 1.0  # a face that shows this shortly before it stays up was being turned
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,6 @@ class ZoneCards:
 
     zone: str
     seen: list[ZoneSeen] = field(default_factory=list)
-    glimpses: list[Glimpse] = field(default_factory=list)
 
 
 def tell(zone: ZoneCards) -> list[CardStory]:
@@ -82,7 +79,6 @@ def tell(zone: ZoneCards) -> list[CardStory]:
     for card in cards:
         if card.left is None and card.untucked is not None:
             card.left = card.untucked
-    _attach_glimpses(cards, zone.glimpses)
     return cards
 
 
@@ -118,6 +114,9 @@ def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], loo
             card.turns.append(Turn(look.start, look.frame, "down"))
             card.place = center(seen)
     missing = [card for card in lying if card not in matched]
+    for card in missing:
+        if card.is_up() and card.place and any(distance(card.place, center(seen)) <= NEAR_MM for seen in downs):
+            card.turns.append(Turn(look.start, look.frame, "down"))  # and lies under the backs that are seen
     dealt = look.dealer_hand >= look.player_hand and (look.changed >= PLACED_CHANGE or not lying)
     if not dealt:
         for card, seen in zip(reversed(missing), fresh, strict=False):  # moved where they lie
@@ -209,41 +208,3 @@ def spread_order(zone: str, seen: SeenCard) -> tuple[bool, float]:
     if not zone.startswith("seat"):
         return seen.visible >= UNCOVERED, -x
     return seen.visible >= UNCOVERED, math.atan2(x, y)
-
-
-def _attach_glimpses(cards: list[CardStory], glimpses: Iterable[Glimpse]) -> None:
-    """A face that showed while the zone was busy belongs to a card that lay face down before and after."""
-    for glimpse in glimpses:
-        hidden = [card for card in cards if _is_down_around(card, glimpse)]
-        for card, seen in _likely_shown(hidden, glimpse):
-            up = Turn(glimpse.start, glimpse.frame, "up")
-            card.turns = sorted([*card.turns, up, Turn(glimpse.end, glimpse.frame, "down")], key=lambda turn: turn.t)
-            card.votes.add(seen)
-
-
-def _is_down_around(card: CardStory, glimpse: Glimpse) -> bool:
-    """Turned up for good, or taken away, soon after: then the face was just being turned, or carried off."""
-    after = glimpse.end + GLIMPSE_APART_SECONDS
-    return (
-        card.placed <= glimpse.start
-        and not card.face_up
-        and all(turn.t < glimpse.start or turn.t > after for turn in card.turns)
-        and (card.left is None or card.left > after)
-    )
-
-
-def _likely_shown(hidden: Sequence[CardStory], glimpse: Glimpse) -> Iterator[tuple[CardStory, SeenCard]]:
-    """The card whose face, seen later, agrees best with what showed; else the one that lies on top."""
-    left = list(hidden)
-    for seen in glimpse.cards:
-        if not left:
-            return
-        later_seen = seen.probabilities and any(card.votes.looks for card in left)
-        best = max(left, key=lambda card: _agreement(card, seen)) if later_seen else left[-1]
-        left.remove(best)
-        yield best, seen
-
-
-def _agreement(card: CardStory, seen: SeenCard) -> float:
-    belief = card.votes.probabilities()
-    return sum(belief.get(name, 0.0) * p for name, p in zip(DECK, seen.probabilities, strict=True))

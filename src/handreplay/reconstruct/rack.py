@@ -48,9 +48,13 @@ def burns_and_stub(unexplained: Sequence[Arrival], community: Sequence[float]) -
     """Arrivals that are no pick-up. The stub comes once, when no community card follows; all others are burns."""
     burns, stub = [], None
     for arrival in unexplained:
-        followed = any(0 <= t - arrival.t <= BURN_BEFORE_COMMUNITY_SECONDS for t in community)
-        if not followed and stub is None:
+        if stub is None and not followed_by(arrival, community):
             stub = arrival
         else:
             burns.append(arrival)
     return burns, stub
+
+
+def followed_by(arrival: Arrival, community: Sequence[float]) -> bool:
+    """Does a community card follow, as it does a burn?"""
+    return any(SAME_ARRIVAL_SECONDS < t - arrival.t <= BURN_BEFORE_COMMUNITY_SECONDS for t in community)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from handreplay.core.events import Round
 from handreplay.core.observations import (
     CameraMoved,
-    Glimpse,
     Observation,
     PictureLost,
     ZoneCovered,
@@ -37,8 +36,6 @@ class RoundMaker:
         match observation:
             case ZoneSeen():
                 yield from self._zone(observation)
-            case Glimpse():
-                self._now.glimpses.append(observation)
             case PictureLost():
                 self._now.gaps.append(observation)
             case CameraMoved():

@@ -1,10 +1,10 @@
 """What happened to the chips of one wager zone in one round."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from handreplay.core.events import Actor, ChipsChanged
+from handreplay.core.events import ChipsChanged
 from handreplay.core.money import Chips, worth
 from handreplay.core.observations import SeenStack, ZoneSeen
 from handreplay.core.readings import Known, Reading
@@ -13,6 +13,11 @@ from handreplay.reconstruct.votes import KNOWN_CHIPS, Piles, distance, fused, li
 SAME_STACK_MM = 6.0
 LITTLE_CHANGE = 0.025
 CONTEXT_WEIGHT = 1.5
+TAKE_BIAS = 0.2  # near the tray a dealer's arm is not seen beside the zone, a player's would be
+SURENESS = 3.0
+WEAK_SCORE = 1.0
+NEIGHBOUR_WEIGHT = 0.7
+SWEEP_SECONDS = 3.5
 HAND_FLOOR = 0.3  # motion below this says nothing
 
 
@@ -81,23 +86,66 @@ def _alike(last: WagerState, stacks: Sequence[tuple[tuple[float, float], Piles]]
     )
 
 
-def changes(story: WagerStory, *, first_card: float, dealer_shown: float) -> Iterable[ChipsChanged]:
-    """The story as events. `first_card`, `dealer_shown`: seconds, infinity if they never came."""
+@dataclass(slots=True)
+class Move:
+    """One change of the chips in a zone. `score` is above 0 where the dealer's hand is likelier, below for a player."""
+
+    zone: str
+    state: WagerState
+    before: Reading[Chips]
+    after: Reading[Chips]
+    score: float
+
+    @property
+    def adds(self) -> bool:
+        return _amount(self.after) > _amount(self.before)
+
+    @property
+    def seat(self) -> str:
+        return self.zone.partition(".")[0]
+
+    def event(self) -> ChipsChanged:
+        told = 1 / (1 + math.exp(-SURENESS * abs(self.score)))
+        return ChipsChanged(
+            t=round(self.state.start, 3),
+            frame=self.state.frame,
+            zone=self.zone,
+            before=self.before,
+            after=self.after,
+            actor="dealer" if self.score > 0 else "player",
+            confidence=round(min(_confidence(self.before), _confidence(self.after), told), 4),
+        )
+
+
+def moves(story: WagerStory, *, first_card: float, dealer_shown: float) -> Iterator[Move]:
+    """The story's changes. `first_card`, `dealer_shown`: seconds, infinity if they never came."""
     before: Reading[Chips] = Known((), 1.0)
     for state in story.states:
         after = pile_reading(state.belief())
         if isinstance(before, Known) and isinstance(after, Known) and before.value == after.value:
             continue
-        yield ChipsChanged(
-            t=round(state.start, 3),
-            frame=state.frame,
-            zone=story.zone,
-            before=before,
-            after=after,
-            actor=_actor(state, before, after, first_card=first_card, dealer_shown=dealer_shown),
-            confidence=min(_confidence(before), _confidence(after)),
-        )
+        move = Move(story.zone, state, before, after, 0.0)
+        move.score = _score(move, first_card=first_card, dealer_shown=dealer_shown)
+        yield move
         before = after
+
+
+def with_neighbours(all_moves: Sequence[Move]) -> list[ChipsChanged]:
+    """The moves as events. A hand that clears or pays a seat goes from wager to wager, so weak evidence for one of
+    them is helped by that for the others."""
+    helped = []
+    for move in all_moves:
+        beside = [
+            other.score
+            for other in all_moves
+            if other is not move
+            and other.seat == move.seat
+            and other.adds == move.adds
+            and abs(other.state.start - move.state.start) <= SWEEP_SECONDS
+        ]
+        weak = abs(move.score) < WEAK_SCORE
+        helped.append(move.score + NEIGHBOUR_WEIGHT * sum(beside) / len(beside) if weak and beside else move.score)
+    return [replace(move, score=score).event() for move, score in zip(all_moves, helped, strict=True)]
 
 
 def _confidence(reading: Reading[Chips]) -> float:
@@ -111,15 +159,10 @@ def _amount(reading: Reading[Chips]) -> float:
     return sum(worth(pile) * p for pile, p in reading.candidates) / total if total else 0.0
 
 
-def _actor(
-    state: WagerState, before: Reading[Chips], after: Reading[Chips], *, first_card: float, dealer_shown: float
-) -> Actor:
-    """Whose hand it was: what moved on either side of the zone, and a little what is usual at that point."""
-    score = math.log((state.dealer_hand + HAND_FLOOR) / (state.player_hand + HAND_FLOOR))
-    if _amount(after) > _amount(before):
-        score += -CONTEXT_WEIGHT if state.start < dealer_shown else CONTEXT_WEIGHT
-        if state.start < first_card:
-            score -= CONTEXT_WEIGHT
-    if abs(score) < 0.05:
-        return "unknown"
-    return "dealer" if score > 0 else "player"
+def _score(move: Move, *, first_card: float, dealer_shown: float) -> float:
+    """Log odds of a dealer's hand: what moved on either side of the zone, and a little what is usual at that point."""
+    score = math.log((move.state.dealer_hand + HAND_FLOOR) / (move.state.player_hand + HAND_FLOOR))
+    if not move.adds:
+        return score + TAKE_BIAS
+    score += -CONTEXT_WEIGHT if move.state.start < dealer_shown else CONTEXT_WEIGHT
+    return score - CONTEXT_WEIGHT if move.state.start < first_card else score

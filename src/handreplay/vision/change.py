@@ -1,8 +1,11 @@
 """What changed: which zones are busy, which have come to rest, and from whose side a hand came.
 
-Works on the luma plane at half size. A zone is busy while its pixels differ from those of one and of three pictures ago;
-it is at rest when they have not for a while. What lay there before and what lies there now are then compared, and the
-pictures in between tell when the change was complete, even if a hand hovered over the rest of the zone.
+Works on the luma plane at half size. A zone is busy while its pixels differ from those of one and of three pictures
+ago; it is at rest when they have not for a while. What lay there before and what lies there now are then compared, and
+the pictures in between tell when the change was complete, even if a hand hovered over the rest of the zone.
+
+Whoever reads the zone says whether it could be read (`accept`). If not, say because a hand rests on it, the look before
+stays the one to compare with, and the visit goes on.
 """
 
 from collections import deque
@@ -14,11 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 Plane = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
 Polygon = npt.NDArray[np.float64]  # N x 2 pixels of the full picture
 
 SCALE = 0.5
 MOTION_LEVELS = 9
 CHANGE_LEVELS = 10.0
+UNLIKE_LEVELS = 18.0
 MOVING_SHARE = 0.006
 MOVING_PIXELS = 6
 REFERENCE_PICTURES = 4
@@ -87,8 +92,10 @@ class _Zone:
     still_since: float | None = None
     dealer_hand: float = 0.0
     player_hand: float = 0.0
-    reference: npt.NDArray[np.float32] | None = None
-    sum: npt.NDArray[np.float32] | None = None
+    reference: Floats | None = None  # as last read
+    empty: Floats | None = None  # as last read with nothing on it
+    now: Floats | None = None  # as it rests
+    sum: Floats | None = None
     summed: int = 0
 
 
@@ -131,8 +138,28 @@ class Watcher:
             self._recent.popleft()
         return rests
 
-    def is_busy(self, zone: str) -> bool:
-        return zone in self._zones and self._zones[zone].still_since is None
+    def is_still(self, zone: str) -> bool:
+        return self._zones[zone].still_since is not None
+
+    def busy_seconds(self, zone: str, seconds: float) -> float | None:
+        """How long the zone has been busy; None when it is still."""
+        state = self._zones[zone]
+        return seconds - state.busy_since if state.still_since is None and state.busy else None
+
+    def accept(self, zone: str, *, empty: bool) -> None:
+        """The zone was read as it rests now; `empty`: there was nothing on it."""
+        state = self._zones[zone]
+        state.reference, state.busy = state.now, False
+        if empty:
+            state.empty = state.now
+
+    def unlike_empty(self, zone: str) -> float | None:
+        """Share of the zone that looks other than when it was empty; None if it was never seen so."""
+        state = self._zones[zone]
+        if state.empty is None or state.now is None:
+            return None
+        different = (np.abs(state.now - state.empty) > UNLIKE_LEVELS) & (state.window.mask > 0)
+        return float(different.sum()) / max(1, state.window.area)
 
     def _follow(self, name: str, zone: _Zone, seconds: float, small: Plane, motion: Plane) -> Rest | None:
         moving = zone.window.count(motion)
@@ -157,35 +184,28 @@ class Watcher:
 
     def _settle(self, name: str, zone: _Zone) -> Rest | None:
         assert zone.sum is not None and zone.still_since is not None
-        now, before = zone.sum / zone.summed, zone.reference
-        zone.reference = now
-        was_busy, zone.busy = zone.busy, False
+        zone.now = (zone.sum / zone.summed).astype(np.float32)
+        before = zone.reference
         if before is None:
             arrived, frame = self._recent[-1][:2]
             return Rest(name, zone.still_since, arrived, frame, arrived, 1.0, 0.0, 0.0)
-        if not was_busy:
+        if not zone.busy:
             return None
-        different = (np.abs(now - before) > CHANGE_LEVELS) & (zone.window.mask > 0)
+        different = (np.abs(zone.now - before) > CHANGE_LEVELS) & (zone.window.mask > 0)
         changed = float(different.sum()) / max(1, zone.window.area)
-        arrived, frame = self._arrival(zone, different, now, before)
+        arrived, frame = self._arrival(zone, different, before)
         return Rest(
             name, zone.still_since, arrived, frame, zone.busy_since, changed, zone.dealer_hand, zone.player_hand
         )
 
-    def _arrival(
-        self,
-        zone: _Zone,
-        different: npt.NDArray[np.bool_],
-        now: npt.NDArray[np.float32],
-        before: npt.NDArray[np.float32],
-    ) -> tuple[float, int]:
+    def _arrival(self, zone: _Zone, different: npt.NDArray[np.bool_], before: Floats) -> tuple[float, int]:
         """Seconds and frame of the first picture from which on the changed part mostly looks as it does now."""
-        assert zone.still_since is not None
+        assert zone.still_since is not None and zone.now is not None
         since = [entry for entry in self._recent if zone.busy_since <= entry[0] <= zone.still_since]
         arrived = (zone.still_since, since[-1][1] if since else self._recent[-1][1])
         if different.sum() < 4:
             return arrived
-        after, ago = now[different], before[different]
+        after, ago = zone.now[different], before[different]
         for seconds, frame, small in reversed(since):
             pixels = zone.window.cut(small)[different].astype(np.float32)
             if np.mean(np.abs(pixels - ago) < CHANGE_LEVELS / 2) > 0.5:

@@ -1,0 +1,321 @@
+"""Pictures in, observations out: waits for zones to come to rest, reads them once, and says who reached in.
+
+A region under a hand is not read, it is waited for. Several still pictures are averaged, which beats noise better than
+any reading of a single one.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from handreplay.core.cards import DECK
+from handreplay.core.observations import (
+    Observation,
+    PictureLost,
+    Point,
+    SeenCard,
+    SeenStack,
+    ZoneCovered,
+    ZoneSeen,
+)
+from handreplay.core.readings import Known, Unreadable
+from handreplay.core.timeline import Gap
+from handreplay.footage import Frame
+from handreplay.vision.areas import areas
+from handreplay.vision.calibration import Calibration, FeltPatch
+from handreplay.vision.card_reader import CardReading
+from handreplay.vision.change import Rest, Watcher
+from handreplay.vision.straighten import straighten
+from handreplay.vision.table_eye import CardBox, Sighting
+from handreplay.vision.zones import Zones
+
+Picture = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+TILE_MARGIN_MM = 45.0
+TILE_STEP_MM = 32
+FINE_PX_PER_MM = 2.0  # for reading; the table net looks at every second pixel
+STILLS = {"cards": 3, "wager": 8}  # pictures averaged
+UNCHANGED = 0.008
+COVERED_SHARE = 0.12  # of the zone; more under hands and other objects and it is waited for
+LIKE_EMPTY_SHARE = 0.01
+UNLIKE_EMPTY_SHARE = 0.2
+DEALER_EVERY = 2  # pictures; how often cards are looked at while their zone is busy
+OTHERS_EVERY = 4
+BUSY_SECONDS = 0.7
+STEADY_MM = 2.5  # between two such looks
+MOVED_MM = 5.0  # against what was last reported
+CARD_ZONE_MARGIN_MM = 25.0
+KNOWN_CARD = 0.9
+NO_CARD = 0.9  # the card reader's word that a found card is none
+
+
+class TableNet(Protocol):
+    def look(self, view_bgr: Picture) -> Sighting: ...
+
+
+class CardNet(Protocol):
+    def read(self, crops: list[Picture]) -> list[CardReading]: ...
+
+
+class ChipNet(Protocol):
+    def read(self, pictures: list[Picture], zone_mm: Floats) -> list[SeenStack]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """The three nets."""
+
+    table: TableNet
+    cards: CardNet
+    chips: ChipNet
+
+
+@dataclass(slots=True)
+class _Colours:
+    """A picture's colours, converted when first asked for."""
+
+    frame: Frame
+    _bgr: Picture | None = None
+
+    def bgr(self) -> Picture:
+        if self._bgr is None:
+            self._bgr = self.frame.bgr()
+        return self._bgr
+
+
+@dataclass(slots=True)
+class _Look:
+    """A zone that rests and is being averaged."""
+
+    rest: Rest
+    wanted: int
+    tiles: list[Picture] = field(default_factory=list)
+    end: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """The cards of a busy zone in one picture."""
+
+    seconds: float
+    frame: int
+    cards: tuple[SeenCard, ...]
+
+
+@dataclass(slots=True)
+class Observer:
+    """Feed it frames and gaps in order; it yields observations."""
+
+    calibration: Calibration
+    zones: Zones
+    eyes: Eyes
+    _watcher: Watcher = field(init=False)
+    _patches: dict[str, FeltPatch] = field(init=False)
+    _looks: dict[str, _Look] = field(default_factory=dict)
+    _shown: dict[str, tuple[SeenCard, ...]] = field(default_factory=dict)  # as last reported
+    _sampled: dict[str, _Sample] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        watched = [name for name in self.zones.names if _kind(name) != "other"]
+        self._watcher = Watcher(
+            {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
+        )
+        self._patches = {name: _patch(self.calibration, self.zones.polygons_mm[name]) for name in watched}
+
+    def feed(self, picture: Frame | Gap) -> Iterator[Observation]:
+        if isinstance(picture, Gap):
+            yield from self._finish_all()
+            self._watcher.forget()
+            yield PictureLost(start=float(picture.start), end=float(picture.end), reason=picture.reason)
+            return
+        seconds = float(picture.seconds)
+        for rest in self._watcher.update(seconds, picture.index, picture.luma):
+            if rest.changed < UNCHANGED:
+                self._watcher.accept(rest.zone, empty=False)
+            else:
+                self._looks[rest.zone] = _Look(rest, STILLS[_kind(rest.zone)])
+        colours = _Colours(picture)
+        for zone in sorted(self._looks):
+            look = self._looks[zone]
+            if self._watcher.is_still(zone):
+                look.tiles.append(self._patches[zone].warp(colours.bgr()))
+                look.end = seconds
+            if len(look.tiles) >= look.wanted or not self._watcher.is_still(zone):
+                del self._looks[zone]
+                yield from self._read(look)
+        yield from self._sample(picture, colours, seconds)
+
+    def finish(self) -> Iterator[Observation]:
+        """What was still being looked at when the footage ended."""
+        yield from self._finish_all()
+
+    def _finish_all(self) -> Iterator[Observation]:
+        for zone in sorted(self._looks):
+            yield from self._read(self._looks.pop(zone))
+
+    def _read(self, look: _Look) -> Iterator[Observation]:
+        rest, patch = look.rest, self._patches[look.rest.zone]
+        if not look.tiles:
+            return
+        tile = np.mean(np.stack(look.tiles), axis=0).round().astype(np.uint8)
+        sighting = self.eyes.table.look(_half(tile))
+        cards = self._cards(tile, patch, rest.zone, sighting)
+        stacks: list[SeenStack] = []
+        if _kind(rest.zone) == "wager":
+            stacks = self.eyes.chips.read(look.tiles, self.zones.polygons_mm[rest.zone])
+        unlike = self._watcher.unlike_empty(rest.zone)
+        if unlike is not None and unlike < LIKE_EMPTY_SHARE:
+            cards, stacks = [], []
+        hidden = not cards and not stacks and unlike is not None and unlike > UNLIKE_EMPTY_SHARE
+        if hidden or self._covered(rest.zone, patch, sighting):
+            yield ZoneCovered(start=rest.since, end=look.end, zone=rest.zone)
+            return
+        self._watcher.accept(rest.zone, empty=not cards and not stacks)
+        self._shown[rest.zone] = tuple(cards)
+        yield ZoneSeen(
+            start=rest.arrived,
+            end=look.end,
+            frame=rest.frame,
+            zone=rest.zone,
+            busy_since=rest.busy_since,
+            changed=rest.changed,
+            dealer_hand=rest.dealer_hand,
+            player_hand=rest.player_hand,
+            cards=tuple(cards),
+            stacks=tuple(stacks),
+        )
+
+    def _covered(self, zone: str, patch: FeltPatch, sighting: Sighting) -> bool:
+        inside = _mask(patch, self.zones.polygons_mm[zone], sighting.occluder.shape)
+        return float((sighting.occluder[inside] > 0.5).mean()) > COVERED_SHARE
+
+    def _cards(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> list[SeenCard]:
+        boxes = [box for box in sighting.cards if self._belongs(box, patch, zone)]
+        ups = [box for box in boxes if box.face_up]
+        crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in ups]
+        readings = iter(self.eyes.cards.read(crops) if crops else [])
+        pairs = [(box, next(readings) if box.face_up else None) for box in boxes]
+        return [_seen(box, patch, reading) for box, reading in pairs if not _is_none(reading)]
+
+    def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
+        middle = patch.to_mm(box.corners.mean(axis=0)[None] * FINE_PX_PER_MM)[0]
+        return self.zones.zone_at(middle, CARD_ZONE_MARGIN_MM) == zone
+
+    def _sample(self, picture: Frame, colours: _Colours, seconds: float) -> Iterator[Observation]:
+        """Cards that lie still and uncovered though a hand moves over another part of their zone.
+
+        Hands hover over the dealer's place for seconds, and a face may show there for a third of one.
+        """
+        for zone in sorted(self._patches):
+            if _kind(zone) != "cards" or zone == "rack":
+                continue
+            every = DEALER_EVERY if zone == "dealer.cards" else OTHERS_EVERY
+            busy = self._watcher.busy_seconds(zone, seconds)
+            if busy is None or (zone != "dealer.cards" and busy < BUSY_SECONDS):
+                self._sampled.pop(zone, None)
+                continue
+            if picture.index % every:
+                continue
+            tile = self._patches[zone].warp(colours.bgr())
+            sighting = self.eyes.table.look(_half(tile))
+            if self._covered(zone, self._patches[zone], sighting):
+                self._sampled.pop(zone, None)
+                continue
+            now = _Sample(seconds, picture.index, tuple(self._cards(tile, self._patches[zone], zone, sighting)))
+            before, self._sampled[zone] = self._sampled.get(zone), now
+            lying = now.cards and before is not None and _same_cards(now.cards, before.cards, STEADY_MM)
+            if before is None or not lying or _same_cards(now.cards, self._shown.get(zone, ()), MOVED_MM):
+                continue
+            self._shown[zone] = now.cards
+            yield ZoneSeen(
+                start=before.seconds,
+                end=seconds,
+                frame=before.frame,
+                zone=zone,
+                busy_since=seconds - busy,
+                changed=1.0,
+                dealer_hand=1.0,
+                cards=now.cards,
+            )
+
+
+def observe(pictures: Iterable[Frame | Gap], observer: Observer) -> Iterator[Observation]:
+    """All observations of a recording, in the order in which they became certain."""
+    for picture in pictures:
+        yield from observer.feed(picture)
+    yield from observer.finish()
+
+
+def _kind(zone: str) -> str:
+    name = zone.rpartition(".")[2]
+    if name in ("cards", "community", "rack"):
+        return "cards"
+    return "wager" if zone.startswith("seat") else "other"
+
+
+def _patch(calibration: Calibration, polygon_mm: Floats) -> FeltPatch:
+    """The zone and its surroundings, straight with the table, in whole steps of the table net."""
+    low, high = polygon_mm.min(axis=0) - TILE_MARGIN_MM, polygon_mm.max(axis=0) + TILE_MARGIN_MM
+    width, height = np.ceil((high - low) / TILE_STEP_MM) * TILE_STEP_MM
+    x, y = (low + high) / 2
+    return calibration.patch((float(x), float(y)), (float(width), float(height)), px_per_mm=FINE_PX_PER_MM)
+
+
+def _half(tile: Picture) -> Picture:
+    return np.asarray(cv2.resize(tile, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _mask(patch: FeltPatch, polygon_mm: Floats, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which cells of the table net's answer lie in the zone."""
+    mask = np.zeros(shape, np.uint8)
+    scale = shape[1] / patch.size_px[0]
+    cv2.fillPoly(mask, [np.round(patch.to_px(polygon_mm) * scale).astype(np.int32)], 1)
+    return mask > 0
+
+
+def _seen(box: CardBox, patch: FeltPatch, reading: CardReading | None) -> SeenCard:
+    corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
+    points: tuple[Point, ...] = tuple((round(float(x), 1), round(float(y), 1)) for x, y in corners)
+    identity: Known[str] | Unreadable[str] = Unreadable("back")
+    probabilities: tuple[float, ...] = ()
+    if reading is not None:
+        blind = (1 - reading.readable) / len(DECK)
+        probabilities = tuple(p * reading.readable + blind for p in reading.probabilities)
+        sure = max(probabilities)
+        identity = Known(reading.card, sure) if sure >= KNOWN_CARD else Unreadable("index not clear")
+    return SeenCard(
+        corners_mm=(points[0], points[1], points[2], points[3]),
+        face_up=box.face_up,
+        face_confidence=round(max(box.face_chance, 1 - box.face_chance), 4),
+        identity=identity,
+        probabilities=probabilities,
+        visible=round(box.visible, 3),
+    )
+
+
+def _is_none(reading: CardReading | None) -> bool:
+    return reading is not None and reading.kind == "none" and reading.kind_confidence >= NO_CARD
+
+
+def _same_cards(first: tuple[SeenCard, ...], second: tuple[SeenCard, ...], within_mm: float) -> bool:
+    """As many cards of the same faces at the same places."""
+    left = list(second)
+    for card in first:
+        same = [
+            other
+            for other in left
+            if other.face_up == card.face_up and np.abs(_middle(card) - _middle(other)).max() <= within_mm
+        ]
+        if not same:
+            return False
+        left.remove(same[0])
+    return not left
+
+
+def _middle(card: SeenCard) -> Floats:
+    return np.asarray(np.mean(card.corners_mm, axis=0))

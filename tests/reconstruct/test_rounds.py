@@ -1,0 +1,101 @@
+"""Rounds that are known, seen by perfect eyes, come out as they were."""
+
+from pathlib import Path
+
+import pytest
+
+from handreplay.core.events import (
+    CardMoved,
+    CardPlaced,
+    CardTurned,
+    ChipsChanged,
+    Declared,
+    Event,
+    FootageGap,
+    Round,
+)
+from handreplay.core.observations import PictureLost
+from handreplay.core.readings import Known, Reading
+from handreplay.core.roundlog import read_rounds
+from handreplay.reconstruct.assemble import TableView
+from handreplay.reconstruct.rounds import rounds
+
+from .simulate import observed
+
+LOGS = Path(__file__).parent.parent / "data" / "rounds"
+VIEW = TableView("T-01", "ultimate-texas-holdem")
+
+
+def known(reading: Reading[object]) -> object:
+    return reading.value if isinstance(reading, Known) else None
+
+
+def essence(event: Event) -> tuple[object, ...]:
+    match event:
+        case ChipsChanged():
+            return ("chips", event.zone, known(event.before), known(event.after), event.actor)
+        case CardPlaced():
+            return ("placed", event.zone, event.face, known(event.identity))
+        case CardTurned():
+            return ("turned", event.face, known(event.identity))
+        case CardMoved():
+            return ("moved", event.source, event.to)
+        case _:
+            return (type(event).__name__,)
+
+
+def told(made: Round) -> list[tuple[object, ...]]:
+    return sorted((essence(e) for e in made.events if not isinstance(e, Declared)), key=str)
+
+
+def zones_of(truth: tuple[Round, ...]) -> list[str]:
+    names = {getattr(event, "zone", None) for made in truth for event in made.events}
+    return sorted({name for name in names if name} | {"rack"})
+
+
+@pytest.mark.parametrize("name", ["uth-01", "uth-02", "uth-03"])
+def test_a_known_clip_comes_out_as_it_was(name: str) -> None:
+    truth = read_rounds(LOGS / f"{name}.rounds.jsonl")
+    found = list(rounds(observed(list(truth), zones_of(truth)), VIEW))
+    assert [told(made) for made in found] == [told(made) for made in truth]
+    assert [made.partial for made in found] == [None] * len(truth)
+
+
+@pytest.mark.parametrize("name", ["uth-01", "uth-02", "uth-03"])
+def test_the_rack_holds_the_cards_in_the_order_of_the_pick_up(name: str) -> None:
+    truth = read_rounds(LOGS / f"{name}.rounds.jsonl")
+    found = list(rounds(observed(list(truth), zones_of(truth)), VIEW))
+    for made, true in zip(found, truth, strict=True):
+        assert [card.hand for card in made.rack] == [card.hand for card in true.rack]
+        assert [known(card.identity) for card in made.rack] == [known(card.identity) for card in true.rack]
+
+
+def test_footage_that_ends_in_a_round_gives_a_partial_round() -> None:
+    truth = read_rounds(LOGS / "uth-01.rounds.jsonl")
+    looks = [look for look in observed(list(truth), zones_of(truth)) if look.start < 75.0]
+    found = list(rounds(looks, VIEW))
+    assert [made.partial for made in found] == [None, "footage ends within the round"]
+
+
+def test_footage_that_starts_in_a_round_gives_a_partial_round() -> None:
+    truth = read_rounds(LOGS / "uth-01.rounds.jsonl")
+    looks = [look for look in observed(list(truth), zones_of(truth)) if look.start > 20.0]
+    first = min(look.start for look in looks)
+    found = list(rounds([_earlier(look, first) for look in looks], VIEW))
+    assert found[0].partial == "footage starts within the round"
+    assert found[1].partial is None
+
+
+def test_a_hole_in_the_footage_stands_in_its_round() -> None:
+    truth = read_rounds(LOGS / "uth-01.rounds.jsonl")
+    looks = [*observed(list(truth), zones_of(truth)), PictureLost(start=60.0, end=61.5, reason="damaged pictures")]
+    found = list(rounds(sorted(looks, key=lambda look: look.start), VIEW))
+    gaps = [[e for e in made.events if isinstance(e, FootageGap)] for made in found]
+    assert [len(g) for g in gaps] == [0, 1]
+    assert (gaps[1][0].t, gaps[1][0].until) == (60.0, 61.5)
+
+
+def _earlier(look, by):  # type: ignore[no-untyped-def]
+    from dataclasses import replace
+
+    return replace(look, start=look.start - by, end=look.end - by, busy_since=look.busy_since - by)
