@@ -230,6 +230,23 @@ def test_a_card_that_never_showed_lies_face_down_and_one_not_read_is_marked() ->
     assert sorted(kinds) == ["back", *["face"] * 7, "unread"]
 
 
+def test_many_cards_at_a_seat_lie_in_two_rows_within_its_room() -> None:
+    extra = [CardPlaced(t=15.0 + n, card=f"x{n}", zone="seat5.cards", face="down", identity=unseen()) for n in range(3)]
+    round_ = dataclasses.replace(sample_round(), events=(*sample_round().events, *extra))
+    cards = [card for card in draw_felt(round_, [], ZONES).cards if card.scale < 1]
+    assert len(cards) == 5
+    assert len({round(card.y) for card in cards}) == 2
+    assert max(card.x for card in cards) - min(card.x for card in cards) < 140
+
+
+def test_a_wager_taken_back_by_right_is_not_drawn_as_open() -> None:
+    rows = [row for row in document()["rounds"][0]["settlement"] if row["wager"] != "play"]
+    states = {wager.name: wager.state for wager in draw_felt(sample_round(), rows, ZONES).wagers if wager.staked}
+    assert states == {"Ante": "right", "Play": "withdrawn", "Blind": "wrong"}
+    unsettled = {wager.state for wager in draw_felt(sample_round(), [], ZONES).wagers if wager.staked}
+    assert unsettled == {"open"}
+
+
 def test_a_settlement_that_could_not_be_told_is_open() -> None:
     row = deepcopy(document()["rounds"][0]["settlement"][0])
     assert row_state(row) == "right"

@@ -12,16 +12,18 @@ from handreplay.core.events import Round
 from handreplay.core.money import worth
 from handreplay.core.readings import Known
 from handreplay.report import words
-from handreplay.report.states import CardLife, card_lives, chip_states
+from handreplay.report.states import CardLife, ChipState, card_lives, chip_states
 
 Point = tuple[float, float]
 Zones = Mapping[str, Sequence[Point]]
 
 CARD_MM = (70.0, 96.0)
 CARD_STEP_MM = 76.0
+ROW_STEP_MM = 102.0
 SEAT_CARD_SCALE = 0.9  # a seat's cards lie close to its wagers
+SEAT_CARDS_MM = 140.0  # and have no more room than this beside them
 OUTWARD_MM = 16.0
-LABEL_OFF_MM = 64.0
+LABEL_OFF_MM = 22.0  # from the edge of the cards
 LINES_OFF_MM = (-23.0, 1.0, 24.0)
 MARGIN_MM = 40.0
 
@@ -42,7 +44,7 @@ class DrawnWager:
     lines: tuple[Point, ...]  # middles for its name, its stake and its outcome
     staked: str
     outcome: str  # "+$100", "lost", "push"
-    state: str  # "right", "wrong", "open", "idle"
+    state: str  # "right", "wrong", "open", "withdrawn" (nothing to settle), "idle"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +84,11 @@ def draw_felt(round_: Round, settlement: Iterable[Mapping[str, Any]], zones: Zon
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
         if name in ("rack", "tray", "shoe", "community", "dealer.cards") or part == "cards":
             boxes.append((points, "fixture" if name in ("rack", "tray", "shoe") else "cards"))
-            labels.append(_label(name, outline, placed, sign=sign, idle=_is_idle(name, seats_in_play)))
+            held = [life for life in lives if life.zone == name]
+            idle = _is_idle(name, seats_in_play)
+            labels.append(_label(name, outline, placed, sign=sign, cards=len(held), idle=idle))
         else:
-            wagers.append(_wager(name, outline, points, rows.get(name), _staked(states.get(name, ()))))
+            wagers.append(_wager(name, outline, points, rows.get(name), states.get(name, ()), settled=bool(rows)))
     edge, view = _table_edge(placed, labels, sign)
     return Felt(
         view=view,
@@ -125,7 +129,7 @@ def _table_edge(zones: Zones, labels: Sequence[DrawnLabel], sign: float) -> tupl
     return edge, view
 
 
-def _label(name: str, outline: Sequence[Point], zones: Zones, *, sign: float, idle: bool) -> DrawnLabel:
+def _label(name: str, outline: Sequence[Point], zones: Zones, *, sign: float, cards: int, idle: bool) -> DrawnLabel:
     """On the far side of a seat's cards from the dealer, beside the board, in the middle of what is empty."""
     x, y = _centre(outline)
     if name in ("rack", "tray", "shoe"):
@@ -137,7 +141,9 @@ def _label(name: str, outline: Sequence[Point], zones: Zones, *, sign: float, id
     if idle:
         return DrawnLabel(x=x, y=y, text=text, idle=True)
     x, y = _seat_cards_centre(outline, zones)
-    return DrawnLabel(x=x, y=y + sign * LABEL_OFF_MM, text=text)
+    rows, _, scale = _arrangement(cards, at_seat=True)
+    half = (ROW_STEP_MM * (rows - 1) + CARD_MM[1]) * scale / 2
+    return DrawnLabel(x=x, y=y + sign * (half + LABEL_OFF_MM), text=text)
 
 
 def _chord_middle(outline: Sequence[Point], y: float, otherwise: float) -> float:
@@ -158,24 +164,36 @@ def _seat_cards_centre(outline: Sequence[Point], zones: Zones) -> Point:
     return x + OUTWARD_MM * (x - middle[0]) / away, y + OUTWARD_MM * (y - middle[1]) / away
 
 
-def _staked(states: Sequence[Any]) -> int | None:
+def _staked(states: Sequence[ChipState]) -> int | None:
     """What first stood there; None when nothing did or it was not read."""
     amounts = [worth(state.chips.value) for state in states if isinstance(state.chips, Known) and state.chips.value]
     return amounts[0] if amounts else None
 
 
 def _wager(
-    name: str, outline: Sequence[Point], points: str, row: Mapping[str, Any] | None, first: int | None
+    name: str,
+    outline: Sequence[Point],
+    points: str,
+    row: Mapping[str, Any] | None,
+    states: Sequence[ChipState],
+    *,
+    settled: bool,
 ) -> DrawnWager:
+    """One spot. Without a row of its own in a settled round, what stood there was taken back by right."""
     x, y = _centre(outline)
-    staked = row["staked_cents"] if row else first
-    state = row_state(row) if row else ("open" if first is not None else "idle")
+    staked = row["staked_cents"] if row else _staked(states)
+    if row:
+        state, outcome = row_state(row), _outcome(row)
+    elif staked is None:
+        state, outcome = "idle", ""
+    else:
+        state, outcome = ("withdrawn", "back") if settled else ("open", "")
     return DrawnWager(
-        name=words.wager(name.partition(".")[2]),
+        name=words.short_wager(name.partition(".")[2]),
         outline=points,
         lines=tuple((_chord_middle(outline, y + off, x), y + off) for off in LINES_OFF_MM),
         staked=words.dollars(staked) if staked is not None else "",
-        outcome=_outcome(row) if row else "",
+        outcome=outcome,
         state=state,
     )
 
@@ -196,7 +214,7 @@ def _outcome(row: Mapping[str, Any]) -> str:
         return "?"
     if got["pay_cents"]:
         return f"+{words.dollars(got['pay_cents'])}"
-    return {"lose": "lost", "push": "push", "returned": "returned", "win": "+$0", "unsettled": "open"}[got["result"]]
+    return {"lose": "lost", "push": "push", "returned": "back", "win": "+$0", "unsettled": "open"}[got["result"]]
 
 
 def _cards(lives: Sequence[CardLife], zones: Zones) -> list[DrawnCard]:
@@ -205,17 +223,36 @@ def _cards(lives: Sequence[CardLife], zones: Zones) -> list[DrawnCard]:
         by_zone.setdefault(life.zone, []).append(life)
     drawn = []
     for zone, cards in by_zone.items():
-        x, y = _centre(zones[zone])
-        scale = 1.0
-        if zone.startswith("seat"):
-            x, y = _seat_cards_centre(zones[zone], zones)
-            scale = SEAT_CARD_SCALE
-        step = min(CARD_STEP_MM * scale, 400.0 / len(cards))
-        left = x - (step * (len(cards) - 1) + CARD_MM[0] * scale) / 2
-        top = y - CARD_MM[1] * scale / 2
-        for number, life in enumerate(cards):
-            identity = life.identity
-            known = identity.value if isinstance(identity, Known) else None
-            kind = "face" if known else ("unread" if life.shown else "back")
-            drawn.append(DrawnCard(x=left + step * number, y=top, scale=scale, identity=known, kind=kind))
+        drawn += _laid_out(cards, zone.startswith("seat"), zones[zone], zones)
+    return drawn
+
+
+def _arrangement(cards: int, *, at_seat: bool) -> tuple[int, int, float]:
+    """Rows, columns and scale for so many cards."""
+    rows = 2 if at_seat and cards > 3 else 1
+    columns = max(1, -(-cards // rows))
+    scale = min(SEAT_CARD_SCALE, SEAT_CARDS_MM / (columns * CARD_STEP_MM)) if at_seat else 1.0
+    return rows, columns, scale
+
+
+def _laid_out(cards: Sequence[CardLife], at_seat: bool, outline: Sequence[Point], zones: Zones) -> list[DrawnCard]:
+    """In one row; at a seat, where there is little room, smaller, and four or more in two rows."""
+    x, y = _seat_cards_centre(outline, zones) if at_seat else _centre(outline)
+    rows, columns, scale = _arrangement(len(cards), at_seat=at_seat)
+    step = CARD_STEP_MM * scale if at_seat else min(CARD_STEP_MM, 400.0 / len(cards))
+    left = x - (step * (columns - 1) + CARD_MM[0] * scale) / 2
+    top = y - (ROW_STEP_MM * (rows - 1) + CARD_MM[1]) * scale / 2
+    drawn = []
+    for number, life in enumerate(cards):
+        identity = life.identity
+        known = identity.value if isinstance(identity, Known) else None
+        drawn.append(
+            DrawnCard(
+                x=left + step * (number % columns),
+                y=top + ROW_STEP_MM * scale * (number // columns),
+                scale=round(scale, 3),
+                identity=known,
+                kind="face" if known else "unread" if life.shown else "back",
+            )
+        )
     return drawn

@@ -30,6 +30,26 @@ GAMES = {
 }
 RANK_WORDS = {"T": "10"}
 SUIT_WORDS = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
+SHORT_WAGERS = {
+    "let_it_ride_bonus": "LIR bonus",
+    "three_card_bonus": "3-card",
+    "six_card_bonus": "6-card",
+    "pocket_bonus": "Pocket",
+    "progressive": "Prog.",
+}
+SEATLESS = {
+    "EX01": "Dealer",
+    "MD01": "Dealer",
+    "MD04": "Dealer",
+    "DR01": "Dealer",
+    "DR02": "Dealer",
+    "MD07": "Community cards",
+    "FT03": "Dealer or community cards",
+    "FT05": "Dealer or community cards",
+    "EX02": "Stub",
+    "EX03": "Burn",
+    "MD06": "Burn",
+}
 PLACES = {
     "dealer": "Dealer",
     "dealer.cards": "Dealer",
@@ -57,6 +77,11 @@ def wager(name: str) -> str:
     )
 
 
+def short_wager(name: str) -> str:
+    """For drawings, where there is room for a word."""
+    return SHORT_WAGERS.get(name, wager(name))
+
+
 def place(zone: str) -> str:
     """`"seat3.blind"` is "Seat 3 Blind", `"seat3.cards"` and `"seat3"` are "Seat 3"."""
     if zone in PLACES:
@@ -68,9 +93,9 @@ def place(zone: str) -> str:
 
 
 def where(seat: int | None, wager_name: str | None, code: str = "") -> str:
-    """The place that a finding names; the whole round when it names none."""
+    """The place that a finding names; for one without a seat, what its code is about."""
     if seat is None:
-        return "Dealer" if code in ("EX01",) else "Round"
+        return SEATLESS.get(code, "Round")
     return f"Seat {seat} {wager(wager_name)}" if wager_name else f"Seat {seat}"
 
 
