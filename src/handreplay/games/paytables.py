@@ -3,13 +3,12 @@
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
 
 from handreplay.core.money import Cents
 from handreplay.errors import ProfileError
-from handreplay.games.table import Odds, Rounding, TableRules
+from handreplay.games.table import Odds, TableRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,21 +67,21 @@ def paid(stake: Cents, odds: Odds, table: TableRules, meter_cents: Cents | None 
     if odds.kind == "push":
         return 0
     if odds.kind == "fixed_usd":
-        return rounded(Fraction(odds.num * 100, odds.den), table.rounding, table.smallest_chip_cents)
+        return rounded(odds.num * 100, odds.den, table)
     if odds.kind == "percent_of_meter":
         if meter_cents is None:
             return None
-        return rounded(Fraction(meter_cents * odds.num, odds.den), table.rounding, table.smallest_chip_cents)
-    return rounded(Fraction(stake * odds.num, odds.den), table.rounding, table.smallest_chip_cents)
+        return rounded(meter_cents * odds.num, odds.den, table)
+    return rounded(stake * odds.num, odds.den, table)
 
 
-def rounded(amount: Fraction, rounding: Rounding, smallest_chip_cents: Cents) -> Cents:
-    """An amount in chips: what does not divide into the smallest chip is rounded down, up or to the nearest."""
-    smallest = max(smallest_chip_cents, 1)
-    chips, rest = divmod(amount, smallest)
-    if rest and (rounding == "up" or (rounding == "nearest" and rest * 2 >= smallest)):
+def rounded(numerator: int, denominator: int, table: TableRules) -> Cents:
+    """A fraction of a cent in chips: what does not divide into the smallest is rounded down, up or to the nearest."""
+    smallest = max(table.smallest_chip_cents, 1)
+    chips, rest = divmod(numerator, denominator * smallest)
+    if rest and (table.rounding == "up" or (table.rounding == "nearest" and rest * 2 >= denominator * smallest)):
         chips += 1
-    return int(chips) * smallest
+    return chips * smallest
 
 
 def _paytable(raw: dict[str, object]) -> Paytable:

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding, HandShown, RoundVerdict, in_order, verdict_of
+from handreplay.core.money import Cents
 from handreplay.games import game_of
+from handreplay.games.game import Game
 from handreplay.games.table import TableRules
 from handreplay.rules import exposures, footage, misdeals, payouts, rack, wagers
 from handreplay.rules.case import Case, Rule
@@ -58,18 +60,25 @@ def audit_rounds(rounds: Iterable[Round], table: TableRules) -> Audit:
     Raises ProfileError when the table's game, rules or paytables are not known. No round is refused.
     """
     game = game_of(table)
+    limit = _aggregate_limit(game, table)
     history = History()
     verdicts: list[RoundVerdict] = []
     findings: list[Finding] = []
     for round_ in rounds:
         replay = Replay(round_, game, table)
-        case = Case(replay, Settlement(replay), history)
+        case = Case(replay, Settlement(replay), history, limit)
         found = tuple(finding for _, rule in RULES for finding in rule(case))
         history = history.after(replay, any(finding.code == "MD12" for finding in found))
         findings.extend(found)
         verdicts.append(_verdict(case, found))
     order = tuple(verdict.round for verdict in verdicts)
     return Audit(rounds=tuple(verdicts), findings=in_order(tuple(findings), order))
+
+
+def _aggregate_limit(game: Game, table: TableRules) -> Cents | None:
+    if table.aggregate_payout_cents is None:
+        return None
+    return max(table.aggregate_payout_cents, game.cap_at_least_cents(table) if game.cap_at_least_cents else 0)
 
 
 def _verdict(case: Case, findings: tuple[Finding, ...]) -> RoundVerdict:

@@ -18,6 +18,7 @@ class Case:
     replay: Replay
     settlement: Settlement
     history: History
+    limit_cents: Cents | None  # the aggregate payout limit of a seat
 
     def finding(
         self,

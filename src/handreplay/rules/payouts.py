@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from handreplay.core.events import Event
 from handreplay.core.findings import Finding
-from handreplay.core.money import Cents, usd
+from handreplay.core.money import usd
 from handreplay.games.game import Section
 from handreplay.games.paytables import chosen
 from handreplay.rules.case import Case
@@ -25,8 +25,8 @@ WORDS = {
 def underpaid(case: Case) -> Iterator[Finding]:
     """PY01: a winning wager is paid at the odds of its paytable, to the cent."""
     yield from _wrong(case, "PY01")
-    for seat, expected, observed in _capped(case):
-        limit = aggregate_limit(case)
+    for seat, expected, observed in case.settlement.paid_by_seat:
+        limit = case.limit_cents
         if limit is not None and expected > limit > observed:
             short = _most_short(case, seat)
             text = f"Seat {seat} was paid {usd(observed)} in all; {usd(limit)} is due under the aggregate limit."
@@ -69,7 +69,8 @@ def judged(case: Case) -> Iterator[Settled]:
 
 
 def _wrong(case: Case, code: str) -> Iterator[Finding]:
-    over_limit = {seat for seat, expected, _ in _capped(case) if expected > (aggregate_limit(case) or math.inf)}
+    limit = math.inf if case.limit_cents is None else case.limit_cents
+    over_limit = {seat for seat, expected, _ in case.settlement.paid_by_seat if expected > limit}
     for settled in judged(case):
         reading = settled.likeliest
         if reading.code != code:
@@ -165,10 +166,10 @@ def settlement_order(case: Case) -> Iterator[Finding]:
 
 def payout_limit(case: Case) -> Iterator[Finding]:
     """PY06: the wagers of a seat together are paid no more than the aggregate limit."""
-    limit = aggregate_limit(case)
+    limit = case.limit_cents
     if limit is None:
         return
-    for seat, expected, observed in _capped(case):
+    for seat, expected, observed in case.settlement.paid_by_seat:
         if expected > limit and observed > limit:
             paid = [s for s in case.settlement.wagers if s.seat.number == seat and s.tally.added]
             last = max((s.tally.first_dealer for s in paid if s.tally.first_dealer), key=lambda step: step.t)
@@ -183,32 +184,6 @@ def payout_limit(case: Case) -> Iterator[Finding]:
                 observed=observed,
                 variance=observed - limit,
             )
-
-
-def aggregate_limit(case: Case) -> Cents | None:
-    table = case.replay.table
-    if table.aggregate_payout_cents is None:
-        return None
-    least = case.replay.game.cap_at_least_cents
-    return max(table.aggregate_payout_cents, least(table) if least else 0)
-
-
-def _capped(case: Case) -> list[tuple[int, Cents, Cents]]:
-    """Each seat whose payments are all known, what its capped wagers should be paid together, what they were."""
-    if case.settlement.void or case.settlement.handed_back:
-        return []
-    totals: dict[int, tuple[Cents, Cents]] = {}
-    doubtful = set()
-    for settled in case.settlement.wagers:
-        if not settled.wager.capped:
-            continue
-        reading = settled.likeliest
-        if reading.due.pay is None or reading.tally.unseen or not settled.agreed:
-            doubtful.add(settled.seat.number)
-            continue
-        expected, observed = totals.get(settled.seat.number, (0, 0))
-        totals[settled.seat.number] = (expected + reading.due.pay, observed + reading.tally.added)
-    return [(seat, *sums) for seat, sums in sorted(totals.items()) if seat not in doubtful]
 
 
 def _most_short(case: Case, seat: int) -> Settled:

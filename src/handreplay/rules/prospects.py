@@ -14,7 +14,7 @@ from handreplay.games.paytables import chosen, paid
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.tracks import Card
 
-MOST_WORLDS = 20_000
+MOST_WORLDS = 2_500  # two cards of which nothing is known; more is said to be unreadable, not worked out
 EXHAUSTIVE_FROM = 0.9  # candidates that add to so much are taken for all there are
 UNREAD_WEIGHT = 1e-9
 

@@ -6,6 +6,7 @@ Applying an event never fails because the play was illegal. Whether it was is fo
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from handreplay.core.events import (
     CardMoved,
@@ -267,9 +268,8 @@ class Replay:
         for event in self.round.events:
             if event.t >= self.shown_t:
                 break
-            if isinstance(event, Declared) and event.what == "player_left" and event.seat == seat:
-                times.append(event.t)
-            elif isinstance(event, CardMoved) and hand_of(event.source) == f"seat{seat}":
+            left = isinstance(event, Declared) and event.what == "player_left" and event.seat == seat
+            if left or (isinstance(event, CardMoved) and hand_of(event.source) == f"seat{seat}"):
                 times.append(event.t)
             elif isinstance(event, ChipsChanged) and event.t >= self.deal_end_t and self._forfeitable(event, seat):
                 if event.actor == "player" or event.to == "player":
@@ -315,7 +315,7 @@ def _rises(step: ChipsChanged) -> bool:
 def _in_strict_order(round_: Round) -> Round:
     """Events of the same moment keep the log's order: each is set a hair after the one above it."""
     times = [event.t for event in round_.events]
-    if all(one < other for one, other in zip(times, times[1:], strict=False)):
+    if all(one < other for one, other in pairwise(times)):
         return round_
     events = tuple(replace(e, t=e.t + place * HAIR_S) for place, e in enumerate(round_.events))
     return replace(round_, events=events)

@@ -164,6 +164,24 @@ class Settlement:
                 done += settled.tally.net != 0
         return done * 2 > informative
 
+    @cached_property
+    def paid_by_seat(self) -> tuple[tuple[int, Cents, Cents], ...]:
+        """Seats whose payments are all known: what the wagers under the limit should be paid together, and were."""
+        if self.void or self.handed_back:
+            return ()
+        totals: dict[int, tuple[Cents, Cents]] = {}
+        doubtful = set()
+        for settled in self.wagers:
+            if not settled.wager.capped:
+                continue
+            reading = settled.likeliest
+            if reading.due.pay is None or reading.tally.unseen or not settled.agreed:
+                doubtful.add(settled.seat.number)
+                continue
+            expected, observed = totals.get(settled.seat.number, (0, 0))
+            totals[settled.seat.number] = (expected + reading.due.pay, observed + reading.tally.added)
+        return tuple((seat, *sums) for seat, sums in sorted(totals.items()) if seat not in doubtful)
+
     def _folded(self, seat: Seat) -> bool:
         return seat.number in self.folded
 
