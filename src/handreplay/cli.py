@@ -2,6 +2,7 @@
 
 import sys
 from enum import StrEnum
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -23,6 +24,30 @@ def _root() -> None:
     """Audits recorded footage of casino table games."""
 
 
+@app.command()
+def audit(
+    footage: Annotated[Path, typer.Argument(help="A recording.")],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results; made if it is not there.")],
+) -> None:
+    """Audit a recording: exit 0 clean, 1 findings, 3 nothing found but incomplete, 2 unusable."""
+    from handreplay import store
+    from handreplay.config import load_profile
+    from handreplay.pipeline import audit as run_audit
+    from handreplay.report.progress import shown_progress
+    from handreplay.report.replay_text import console
+    from handreplay.report.run_files import keep_run
+    from handreplay.report.summary_text import summary_text
+
+    profile = load_profile(table)
+    store.check_writable(out)
+    with shown_progress(footage.name) as progress:
+        result = run_audit(footage, profile, progress=progress)
+    report = keep_run(out, result, result.observations)
+    console().print(summary_text(report, out / "report.html"), soft_wrap=True)
+    raise typer.Exit(result.exit_code)
+
+
 class RackFormat(StrEnum):
     text = "text"
     html = "html"
@@ -38,9 +63,8 @@ def rack(
     """Show the discard rack of a round, top to bottom, to check it against the real one."""
     import json
 
-    from rich.console import Console
-
     from handreplay.report import rack as racks
+    from handreplay.report.replay_text import console
 
     sheet = racks.rack_sheet(racks.pick_round(racks.load_rounds(run), round_number, run))
     if format_ is RackFormat.html:
@@ -48,7 +72,7 @@ def rack(
     elif format_ is RackFormat.json:
         typer.echo(json.dumps(racks.rack_json(sheet), indent=2, ensure_ascii=False).encode())
     else:
-        Console(highlight=False).print(racks.rack_text(sheet))
+        console().print(racks.rack_text(sheet))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -192,6 +216,9 @@ def probe(
 
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that lacks a letter shows a question mark
     try:
         app()
     except HandreplayError as error:

@@ -2,6 +2,9 @@
 
 import dataclasses
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +136,18 @@ def test_what_is_not_there_is_named_in_one_line(run: Path, place: str, number: s
     result = CliRunner().invoke(app, ["rack", str(run.parent / place), "--round", number])
     assert isinstance(result.exception, LogError)
     assert message in str(result.exception) and "\n" not in str(result.exception)
+
+
+def test_a_console_without_the_letters_of_a_name_gets_question_marks(tmp_path: Path) -> None:
+    write_rounds(tmp_path / "log.jsonl", [dataclasses.replace(sample_round(), table="Стол 7")])
+    done = subprocess.run(
+        [sys.executable, "-m", "handreplay.cli", "rack", str(tmp_path / "log.jsonl"), "--round", "2"],
+        env={**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"Discard rack of table ???? 7, round 2")
 
 
 def test_a_run_that_was_altered_is_refused(run: Path) -> None:
