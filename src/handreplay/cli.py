@@ -129,7 +129,7 @@ def explain(code: Annotated[str, typer.Argument(help="A finding's code, such as 
     from handreplay.report.replay_text import console
     from handreplay.rules.pages import page_text
 
-    console().print(page_text(code), highlight=False, markup=False)
+    console().print(page_text(code), highlight=False, markup=False, soft_wrap=True)
 
 
 class TextOrJson(StrEnum):
