@@ -163,7 +163,7 @@ def evaluate(
         typer.echo(f"auditing {clip.name}", err=True)
         result = audit(clip.footage, load_profile(clip.profile))
         if keep is not None:
-            keep_run(keep / clip.name, result)
+            keep_run(keep / clip.name, result, result.observations)
         return sources.made(result.rounds, result.audit, result.profile)
 
     found = clips.find_clips(folder, only or (), footage_needed=runs is None)

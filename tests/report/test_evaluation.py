@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 from sample_round import changed, chip_event, document, known, sample_round, shifted, unseen
 
@@ -54,6 +56,17 @@ def test_a_dropped_event_is_one_missed_event_and_costs_the_round() -> None:
     assert (result.events["chips_changed"].missed, result.all_events.missed, result.all_events.invented) == (1, 1, 0)
     assert (result.amounts.exact, result.amounts.wrong) == (5, 1)
     assert result.rounds.exact == 0
+
+
+@given(st.sets(st.integers(0, 8)))
+def test_every_change_of_chips_that_a_log_lacks_is_missed_once(dropped: set[int]) -> None:
+    chips = [event for event in TRUTH[0].events if isinstance(event, ChipsChanged)]
+    gone = {id(chips[number]) for number in dropped}
+    result = score(edited(lambda event: None if id(event) in gone else event))
+    events = result.events["chips_changed"]
+    assert (events.right, events.missed, events.invented) == (9 - len(dropped), len(dropped), 0)
+    assert result.amounts.all == 6 and result.amounts.missed == 0
+    assert result.rounds.exact == (not dropped)
 
 
 def test_an_added_event_is_one_invented_event() -> None:

@@ -117,7 +117,19 @@ def test_without_expected_findings_the_true_log_is_replayed() -> None:
     assert [r["settlement"] for r in replayed["rounds"]] == [r["settlement"] for r in expected["rounds"]]
 
 
-@pytest.mark.parametrize("content", [b"[]", b"{", b'{"rounds": []}', b"[" * 100_000, b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[]",
+        b"{",
+        b'{"rounds": []}',
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b'{"rounds": [{}], "findings": []}',
+        b'{"rounds": [], "findings": [7]}',
+        b'{"rounds": [{"round": 1, "settlement": [{"seat": 1}]}], "findings": []}',
+    ],
+)
 def test_a_findings_file_that_is_none_is_an_error_in_one_line(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "findings.json").write_bytes(content)
     with pytest.raises(LogError, match=r"findings\.json"):

@@ -53,4 +53,20 @@ def read_document(path: Path) -> dict[str, Any]:
         raise LogError(f"{path}: is not valid JSON") from None
     if not isinstance(document, dict) or not all(isinstance(document.get(key), list) for key in ("rounds", "findings")):
         raise LogError(f'{path}: has no "rounds" and "findings"; this is no findings file')
+    try:
+        for entry in document["rounds"]:
+            _need(entry, "round")
+            for row in entry.get("settlement", ()):
+                _need(row, "seat", "wager", "staked_cents")
+                _need(row["expected"], "result", "pay_cents")
+                _need(row["observed"], "result", "pay_cents")
+        for finding in document["findings"]:
+            _need(finding, "code", "round")
+    except (KeyError, TypeError, AttributeError) as error:
+        raise LogError(f"{path}: is no findings file that can be compared ({error} is missing or wrong)") from None
     return document
+
+
+def _need(entry: Any, *keys: str) -> None:
+    for key in keys:
+        entry[key]
