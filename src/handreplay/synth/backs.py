@@ -17,7 +17,7 @@ def draw_back(seed: int, corner_mm: float = 3.2) -> Picture:
     field = _pattern(rng, ink, paper)
     back = np.empty((HEIGHT_PX, WIDTH_PX, 3), np.uint8)
     back[:] = paper
-    inset = int(rng.choice([0, 0, 8, 12, 16, 20, 26]))
+    inset = int(rng.choice([0, 0, 0, 0, 8, 12, 16, 20, 26]))
     back[inset : HEIGHT_PX - inset, inset : WIDTH_PX - inset] = field[
         inset : HEIGHT_PX - inset, inset : WIDTH_PX - inset
     ]
@@ -35,7 +35,7 @@ def _colour(hue: int, saturation: int, value: int) -> tuple[int, int, int]:
 
 def _pattern(rng: np.random.Generator, ink: tuple[int, int, int], paper: tuple[int, int, int]) -> Picture:
     rows, columns = np.mgrid[0:HEIGHT_PX, 0:WIDTH_PX].astype(np.float32)
-    step, line = float(rng.uniform(8, 30)), float(rng.uniform(0.15, 0.5))
+    step, line = float(np.exp(rng.uniform(np.log(2.5), np.log(32)))), float(rng.uniform(0.15, 0.6))
     tall = float(rng.choice([1.0, 1.0, 1.6]))
     along = (columns + rows / tall) / step % 1
     across = (columns - rows / tall) / step % 1

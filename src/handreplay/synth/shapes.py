@@ -42,7 +42,7 @@ def cut(mask: Mask) -> Mask:
 @lru_cache(maxsize=4096)
 def character(font: str, text: str, stroke_px: int) -> Mask:
     """One index text (`"10"` is one text), about 110 px high; `stroke_px` thickens or, negative, thins it."""
-    canvas = np.zeros((_CANVAS_PX * 2, _CANVAS_PX * 4), np.uint8)
+    canvas = np.zeros((_CANVAS_PX * 2, _CANVAS_PX * 6), np.uint8)
     if font in _HERSHEY:
         thickness = 10 + max(stroke_px, -6)
         cv2.putText(canvas, text, (60, 220), _HERSHEY[font], 5.0, 255, thickness, cv2.LINE_AA)
