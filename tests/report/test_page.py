@@ -137,6 +137,12 @@ def test_nothing_from_outside_is_taken_for_markup() -> None:
     assert page.count("&lt;img src=x onerror=alert(1)&gt;") >= 9
 
 
+def test_a_recording_without_clock_times_is_told_by_its_own_seconds() -> None:
+    page = render_page(report(rounds=[dataclasses.replace(sample_round(), clock_start=None)]))
+    assert "0:00:36.000 into the recording" in page and "it carries no clock time" in page
+    assert "Clock" not in page and "None" not in page.replace("None.", "")
+
+
 def test_the_same_report_gives_the_same_bytes() -> None:
     assert render_page(report()) == render_page(report())
 
