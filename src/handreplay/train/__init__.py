@@ -11,6 +11,7 @@ from handreplay.errors import ModelError
 
 MODELS: dict[str, str] = {
     "reader": "handreplay.train.reader",
+    "table": "handreplay.train.table",
 }
 _NEEDED = ("torch", "onnx", "PIL")
 

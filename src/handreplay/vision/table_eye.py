@@ -1,0 +1,262 @@
+"""Finds cards, chip tops and whatever covers the table in a felt view at 1 px/mm.
+
+The net answers for every cell of 4 x 4 px: what is visible there and, for a card, the whole outline of the card that
+the cell belongs to. Cells of one card agree; so cards are found by joining the cells' votes, which tells apart cards
+that lie only a few millimetres aside of each other, and a card of which a strip is left to see.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from handreplay.errors import ModelError
+from handreplay.vision.weights import Model, load
+
+Picture = NDArray[np.uint8]  # H x W x 3, BGR
+Floats = NDArray[np.float64]
+
+CELL_PX = 4
+CHANNELS = (
+    "face", "back", "chip top", "covered",
+    "centre x", "centre y", "long x", "long y", "short x", "short y", "lean x", "lean y", "spread",
+    "top x", "top y", "radius",
+)  # fmt: skip
+INPUT = "BGR, sides multiples of 32"
+_SIDES_OF = 32  # the net halves its picture five times
+_FACE, _BACK, _CHIP, _COVERED = range(4)  # channels of chances
+_CENTRE, _LONG, _SHORT, _LEAN = slice(4, 6), slice(6, 8), slice(8, 10), slice(10, 12)
+_SPREAD, _TOP, _RADIUS = 12, slice(13, 15), 15
+
+LEAST_SCORE = 0.5
+_LEAST_CHANCE = 0.3  # of a cell that votes
+_BIN_PX = 2.0
+_MOST_OF_A_KIND = 80
+
+
+@dataclass(frozen=True, eq=False)
+class CardBox:
+    """A card in the view.
+
+    `corners` (4 x 2, px from the view's top left corner) run clockwise and begin with a short side; which of the two
+    short sides is the upper end is not known. `score` and `face_chance` are 0 to 1; `visible` is the share of the card
+    that can be seen.
+    """
+
+    corners: Floats
+    face_up: bool
+    score: float
+    face_chance: float
+    visible: float
+
+
+@dataclass(frozen=True, eq=False)
+class ChipTop:
+    """The topmost chip of a stack: centre (x, y) and radius, px, as the view shows it (moved by the stack's height)."""
+
+    centre: Floats
+    radius: float
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sighting:
+    """What one view shows. `occluder` is H/4 x W/4, the chance that a hand, arm or object covers the felt there."""
+
+    cards: tuple[CardBox, ...]
+    chips: tuple[ChipTop, ...]
+    occluder: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """N cells of one kind: where they are, what they vote for, and how much the vote weighs."""
+
+    at: Floats  # N x 2, px
+    ballot: Floats  # N x D; distances between ballots are px
+    weight: Floats  # N
+    chance: Floats  # N
+
+
+class TableEye:
+    """The table net and the joining of its votes. Same view, same answer.
+
+    `least_score` is the score below which nothing is reported. Raises ModelError when the model is of another kind.
+    """
+
+    def __init__(self, model: Model | None = None, *, least_score: float = LEAST_SCORE) -> None:
+        self._model = model if model is not None else load("table")
+        if self._model.said.get("input") != INPUT:
+            raise ModelError(f"model {self._model.name}: reads {self._model.said.get('input')}, not {INPUT}")
+        self._columns = self._model.columns("channels", CHANNELS)
+        self._least_score = least_score
+
+    def look(self, view_bgr: Picture) -> Sighting:
+        """Read one view, H x W x 3 BGR at 1 px/mm, of any size."""
+        return self.look_at_all([view_bgr])[0]
+
+    def look_at_all(self, views_bgr: list[Picture]) -> list[Sighting]:
+        """Read several views of one size at once."""
+        if not views_bgr:
+            return []
+        height, width = views_bgr[0].shape[:2]
+        below, beside = -height % _SIDES_OF, -width % _SIDES_OF
+        padded = [cv2.copyMakeBorder(view, 0, below, 0, beside, cv2.BORDER_REPLICATE) for view in views_bgr]
+        pictures = np.stack(padded).transpose(0, 3, 1, 2).astype(np.float32)
+        answers = self._model.run(np.ascontiguousarray(pictures))[0][:, self._columns]
+        rows, columns = -(-height // CELL_PX), -(-width // CELL_PX)
+        return [self._decode(answer[:, :rows, :columns]) for answer in answers]
+
+    def _decode(self, cells: NDArray[np.float32]) -> Sighting:
+        cards = tuple(card for card in _cards(cells) if card.score >= self._least_score)
+        chips = tuple(chip for chip in _chips(cells) if chip.score >= self._least_score)
+        return Sighting(cards, chips, cells[_COVERED].copy())
+
+
+def _middles(rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Floats:
+    """Middles of cells, px from the view's corner."""
+    return np.stack([columns, rows], axis=1).astype(np.float64) * CELL_PX + CELL_PX / 2
+
+
+def _cards(cells: NDArray[np.float32]) -> list[CardBox]:
+    chance = cells[: _BACK + 1].max(axis=0)
+    rows, columns = np.nonzero(chance > _LEAST_CHANCE)
+    if not len(rows):
+        return []
+    here = cells[:, rows, columns].T.astype(np.float64)
+    at, p = _middles(rows, columns), chance[rows, columns].astype(np.float64)
+    # halving the doubled angles' vectors makes a small turn count as far as it moves the card's ends
+    ballot = np.concatenate([at + here[:, _CENTRE], here[:, _LONG] / 2, here[:, _SHORT] / 2], axis=1)
+    votes = _Votes(at, ballot, p / (1 + (here[:, _SPREAD] / 2.0) ** 2), p)
+    found = [_Card.of(votes, here, members, middle) for members, middle in _joined(votes, within_px=5.5)]
+    return [card.box for card in _without_ghosts(found, votes.at)]
+
+
+def _chips(cells: NDArray[np.float32]) -> list[ChipTop]:
+    chance = cells[_CHIP]
+    rows, columns = np.nonzero(chance > _LEAST_CHANCE)
+    if not len(rows):
+        return []
+    here = cells[:, rows, columns].T.astype(np.float64)
+    at, p = _middles(rows, columns), chance[rows, columns].astype(np.float64)
+    votes = _Votes(at, np.concatenate([at + here[:, _TOP], here[:, _RADIUS:]], axis=1), p, p)
+    tops = []
+    for members, middle in _joined(votes, within_px=8.0):
+        share = votes.chance[members].sum() / (np.pi * max(middle[2], 4.0) ** 2 / CELL_PX**2)
+        score = float(votes.chance[members].mean() * (1 - np.exp(-6.0 * share)))
+        tops.append(ChipTop(middle[:2], float(middle[2]), score))
+    return tops
+
+
+def _joined(votes: _Votes, within_px: float) -> list[tuple[NDArray[np.intp], Floats]]:
+    """Groups of votes that agree, the best supported first: members and their common ballot."""
+    low = votes.ballot[:, :2].min(axis=0)
+    bins = np.floor((votes.ballot[:, :2] - low) / _BIN_PX).astype(int) + 2
+    shape = tuple(int(side) + 3 for side in bins.max(axis=0))
+    free = np.ones(len(bins), bool)
+    groups: list[tuple[NDArray[np.intp], Floats]] = []
+    while free.any() and len(groups) < _MOST_OF_A_KIND:
+        flat = np.ravel_multi_index((bins[free, 0], bins[free, 1]), shape)
+        heap = np.bincount(flat, votes.weight[free], shape[0] * shape[1]).reshape(shape).astype(np.float32)
+        smooth = cv2.GaussianBlur(heap, (5, 5), 0.9)
+        peak = np.array(np.unravel_index(int(smooth.argmax()), shape))
+        near = np.flatnonzero(free & (np.abs(bins - peak).max(axis=1) <= 2))
+        if not len(near):
+            break
+        middle = _settled(votes, near, free, within_px)
+        members = np.flatnonzero(free & (np.linalg.norm(votes.ballot - middle, axis=1) < within_px))
+        if len(members):
+            free[members] = False
+            if votes.weight[members].sum() > 1.0:
+                groups.append((members, _mean(votes, members)))
+        free[near] &= np.linalg.norm(votes.ballot[near] - middle, axis=1) >= within_px
+        if not len(members):
+            free[near] = False
+    return groups
+
+
+def _mean(votes: _Votes, members: NDArray[np.intp]) -> Floats:
+    return np.asarray(np.average(votes.ballot[members], axis=0, weights=votes.weight[members] ** 2 + 1e-9))
+
+
+def _settled(votes: _Votes, near: NDArray[np.intp], free: NDArray[np.bool_], within_px: float) -> Floats:
+    """From the peak of the centres to the nearest place where the whole ballots agree: mean shift."""
+    middle = votes.ballot[near[int(votes.weight[near].argmax())]]
+    candidates = np.flatnonzero(free)
+    for _ in range(4):
+        distance = np.linalg.norm(votes.ballot[candidates] - middle, axis=1)
+        pull = votes.weight[candidates] ** 2 * np.exp(-((distance / (within_px / 2)) ** 2))
+        total = float(pull.sum())
+        if total <= 0:
+            break
+        middle = (votes.ballot[candidates] * pull[:, None]).sum(axis=0) / total
+    return np.asarray(middle)
+
+
+@dataclass(frozen=True, eq=False)
+class _Card:
+    box: CardBox
+    members: NDArray[np.intp]
+    middle: Floats
+
+    @classmethod
+    def of(cls, votes: _Votes, here: Floats, members: NDArray[np.intp], middle: Floats) -> "_Card":
+        weight = votes.weight[members] ** 2 + 1e-9
+        lean = np.average(here[members, _LEAN], axis=0, weights=weight)
+        corners = _corners(middle, lean)
+        area = max(float(cv2.contourArea(corners.astype(np.float32))), 1.0)
+        up = float(here[members, _FACE].sum())
+        face_chance = up / max(up + float(here[members, _BACK].sum()), 1e-9)
+        mean = float(votes.chance[members].mean())
+        box = CardBox(
+            corners=corners,
+            face_up=face_chance >= 0.5,
+            score=mean * (1 - float(np.exp(-votes.weight[members].sum() / 6))),
+            face_chance=face_chance,
+            visible=min(1.0, len(members) * CELL_PX**2 / area),
+        )
+        return cls(box, members, middle)
+
+
+def _half_side(doubled: Floats) -> Floats:
+    """A vector of doubled angle, given at half its length, as the half side that it stands for."""
+    length, angle = 2 * float(np.hypot(*doubled)), float(np.arctan2(doubled[1], doubled[0])) / 2
+    return np.array([np.cos(angle), np.sin(angle)]) * length
+
+
+def _corners(middle: Floats, lean: Floats) -> Floats:
+    """4 x 2, clockwise on the screen, the first two being the ends of a short side."""
+    centre, along, across = middle[:2], _half_side(middle[2:4]), _half_side(middle[4:6])
+    if along[0] * across[1] - along[1] * across[0] < 0:
+        across = -across
+    sides = np.array([-along - across, -along + across, along + across, along - across])
+    flat = sides / (1 + sides @ lean)[:, None] + centre
+    clockwise = sum(float(a[0] * b[1] - a[1] * b[0]) for a, b in zip(flat, np.roll(flat, -1, axis=0), strict=True)) > 0
+    return np.asarray(flat if clockwise else flat[[1, 0, 3, 2]])
+
+
+def _inside(corners: Floats, points: Floats) -> NDArray[np.bool_]:
+    """Which points (N x 2) lie in a convex outline that runs clockwise on the screen."""
+    edge = np.roll(corners, -1, axis=0) - corners
+    away = points[:, None] - corners[None]
+    return np.asarray((edge[None, :, 0] * away[:, :, 1] - edge[None, :, 1] * away[:, :, 0] >= 0).all(axis=1))
+
+
+def _without_ghosts(cards: list[_Card], at: Floats) -> list[_Card]:
+    """Leave out what stray votes make up: of two cards only one can own the cells where they overlap."""
+    kept: list[_Card] = []
+    for card in sorted(cards, key=lambda card: -card.box.score * len(card.members)):
+        mine = at[card.members]
+        ghost = False
+        for other in kept:
+            if np.linalg.norm(card.middle - other.middle) > 40:
+                continue
+            shared = int(_inside(other.box.corners, mine).sum())
+            theirs = int(_inside(card.box.corners, at[other.members]).sum())
+            if shared > 0.55 * len(mine) and theirs > 0.5 * shared:
+                ghost = True
+                break
+        if not ghost:
+            kept.append(card)
+    return kept
