@@ -198,7 +198,7 @@ def _check_number(
     if downs or any(seen.visible < 0.2 for seen in look.cards):
         return
     for card in unturned:
-        if card.certainty < 1.0:
+        if card.certainty < 1.0 and card.tucked is None:
             cards.remove(card)
 
 

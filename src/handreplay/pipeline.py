@@ -1,0 +1,89 @@
+"""The one place that joins the stages for one recording: pictures, observations, rounds, findings."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from handreplay import rules
+from handreplay.config import Profile
+from handreplay.core.events import Round
+from handreplay.core.findings import Audit
+from handreplay.core.observations import Observation
+from handreplay.core.timeline import Gap
+from handreplay.errors import ProfileError
+from handreplay.footage import FootageInfo, Frame, Tally, pictures, probe, sha256_of
+from handreplay.reconstruct.assemble import TableView
+from handreplay.reconstruct.rounds import rounds
+from handreplay.vision.calibration import Calibration
+from handreplay.vision.observe import Eyes, Observer, observe
+from handreplay.vision.shipped import shipped_eyes
+from handreplay.vision.zones import Zones
+
+Progress = Callable[[float, float | None], None]  # seconds read, seconds promised
+
+
+@dataclass(frozen=True, slots=True)
+class AuditResult:
+    """What an audit of one recording found, and what it stands on."""
+
+    footage: Path
+    info: FootageInfo
+    tally: Tally
+    profile: Profile
+    footage_sha256: str
+    models: Mapping[str, str]  # model -> sha256
+    rounds: tuple[Round, ...]
+    audit: Audit
+    observations: tuple[Observation, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean, 1 findings, 3 nothing found but seconds of the recording or readings are missing."""
+        code = rules.exit_code(self.audit)
+        return 3 if code == 0 and self.tally.gaps else code
+
+
+def audit(
+    footage: Path, profile: Profile, *, eyes: Eyes | None = None, progress: Progress | None = None
+) -> AuditResult:
+    """Read a recording and judge its rounds.
+
+    `eyes` defaults to the shipped models. Raises FootageError or ProfileError when either cannot be used.
+    """
+    info = probe(footage)
+    calibration = Calibration.from_profile(profile)
+    _check_size(info, profile, calibration, footage)
+    models: Mapping[str, str] = {}
+    if eyes is None:
+        eyes, models = shipped_eyes(calibration, profile.chips)
+    digest, tally = sha256_of(footage), Tally()
+    observer = Observer(calibration, Zones(profile.zones, calibration), eyes)
+    seen: list[Observation] = []
+    view = TableView(table=profile.table.id, game=profile.table.game, source={"file": footage.name, "sha256": digest})
+    source = _reported(pictures(footage, tally=tally), info, progress)
+    found = tuple(rounds(_kept(observe(source, observer), seen), view))
+    judged = rules.audit_rounds(found, profile.rules())
+    return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
+
+
+def _check_size(info: FootageInfo, profile: Profile, calibration: Calibration, footage: Path) -> None:
+    width, height = calibration.size
+    if (info.width, info.height) != (width, height):
+        raise ProfileError(
+            f"{profile.path}: camera.size is {width}x{height} but {footage.name} shows {info.width}x{info.height}; "
+            "use the profile of this camera, or export the footage at its full size"
+        )
+
+
+def _reported(source: Iterator[Frame | Gap], info: FootageInfo, progress: Progress | None) -> Iterator[Frame | Gap]:
+    promised = float(info.promised_seconds) if info.promised_seconds else None
+    for picture in source:
+        if progress is not None and isinstance(picture, Frame):
+            progress(float(picture.seconds), promised)
+        yield picture
+
+
+def _kept(source: Iterator[Observation], kept: list[Observation]) -> Iterator[Observation]:
+    for observation in source:
+        kept.append(observation)
+        yield observation
