@@ -79,7 +79,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
             continue  # the limit speaks for what this seat was paid
         share = sum(r.probability for r in settled.readings if (r.code, r.variance) == (code, reading.variance))
         if not settled.agreed and not (settled.can_tell and _weighed(settled) and share > 0.5):
-            continue  # it cannot be told: FT03 or FT04 says so
+            continue  # whether anything is wrong cannot be told: FT03 or FT04 says so
         confidence = settled.confidence if settled.agreed else min(share, settled.confidence)
         yield case.finding(
             code,
@@ -97,8 +97,9 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
 
 
 def _weighed(settled: Settled) -> bool:
-    """Whether the footage itself says which reading is likelier."""
-    return settled.prospect.guided or not settled.prospect.unread
+    """Whether the footage itself says which reading is likelier, or all of them are faults."""
+    certain = all(reading.code is not None for reading in settled.readings)
+    return certain or settled.prospect.guided or not settled.prospect.unread
 
 
 def _event(settled: Settled) -> Event | None:
@@ -124,8 +125,9 @@ def _words(case: Case, settled: Settled, reading: Reading) -> str:
     elif not tally.added:
         got = "it was left with the player" if reading.due.result == "lose" else "nothing was paid"
     variance = reading.variance or 0
+    stake = f" of {usd(tally.stake)}" if tally.stake else ""
     much = "much" if variance > 0 else "little"
-    return f"{title} of {usd(tally.stake)} is {due}; {got}, {usd(abs(variance))} too {much}."
+    return f"{title}{stake} is {due}; {got}, {usd(abs(variance))} too {much}."
 
 
 def _section(case: Case, settled: Settled, reading: Reading) -> Section:

@@ -202,8 +202,10 @@ class Replay:
             if needed > len(self.community_up):
                 continue
             start = self.community_up[needed - 1] if needed else self.deal_end_t
-            closers = list(self.community_up[needed:])
-            closers += [card.placed.t for card in self.burns if card.placed.t > start and self.game.burns_before]
+            closers: list[float] = []
+            if decision is not self.game.decisions[-1] or self.game.community_with_deal:
+                closers += self.community_up[needed:]
+                closers += [card.placed.t for card in self.burns if card.placed.t > start and self.game.burns_before]
             end = min([*closers, self.reveal_t if self.game.dealer_cards else math.inf], default=math.inf)
             if start < end and not math.isinf(start):
                 found.append(Window(number, decision, start, end))

@@ -77,11 +77,15 @@ class Settled:
     def hangs_on_chips(self) -> bool:
         """Whether the same cards get different verdicts by what an unread pile is, or what nobody saw."""
         return any(
-            (r.code is None) != (s.code is None) or r.code != s.code or r.variance != s.variance
+            (r.code, r.variance) != (s.code, s.variance)
             for r in self.readings
             for s in self.readings
-            if r.due.result == s.due.result
+            if r.tally is not s.tally and r.due.result == s.due.result and self._same_cards(r, s)
         )
+
+    def _same_cards(self, one: Reading, other: Reading) -> bool:
+        """Whether the two readings may be of the same cards: one stake, one due; another stake, any pay."""
+        return one.due == other.due or one.tally.stake != other.tally.stake
 
     @property
     def out_of_turn(self) -> bool:
