@@ -63,7 +63,7 @@ class CardNet(Protocol):
 
 
 class ChipNet(Protocol):
-    def read(self, pictures: list[Picture], zone_mm: Floats) -> list[SeenStack]: ...
+    def read(self, pictures: list[Picture], zone_mm: Floats, patch: FeltPatch) -> list[SeenStack]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class Observer:
         cards = self._cards(tile, patch, rest.zone, sighting)
         stacks: list[SeenStack] = []
         if _kind(rest.zone) == "wager":
-            stacks = self.eyes.chips.read(look.tiles, self.zones.polygons_mm[rest.zone])
+            stacks = self.eyes.chips.read(look.tiles, self.zones.polygons_mm[rest.zone], patch)
         unlike = self._watcher.unlike_empty(rest.zone)
         if unlike is not None and unlike < LIKE_EMPTY_SHARE:
             cards, stacks = [], []

@@ -1,0 +1,114 @@
+"""Zones are read when they rest: hands, arrivals and hovering, on drawn pictures of 400 x 300."""
+
+import numpy as np
+import pytest
+
+from handreplay.vision.change import Area, Rest, Watcher
+
+FELT, HAND, CARD = 60, 130, 230
+RATE = 15
+
+
+def box(left: float, top: float, right: float, bottom: float) -> np.ndarray:
+    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]], float)
+
+
+AREAS = {
+    "seat1.ante": Area(box(160, 120, 240, 200), box(160, 20, 240, 100), box(160, 220, 240, 290)),
+    "seat2.ante": Area(box(300, 120, 380, 200), None, None),
+}
+
+
+class Table:
+    """Draws pictures of a table and feeds them to a watcher."""
+
+    def __init__(self) -> None:
+        self.watcher = Watcher(AREAS)
+        self.felt = np.full((300, 400), FELT, np.uint8)
+        self.frame = 0
+        self.noise = np.random.default_rng(7)
+
+    def show(self, pictures: int, hand: tuple[int, int, int, int] | None = None, move: int = 0) -> list[Rest]:
+        """Rests during some pictures; `hand` is left, top, right, bottom and moves down by `move` px a picture."""
+        rests = []
+        for step in range(pictures):
+            picture = self.felt.copy()
+            if hand is not None:
+                left, top, right, bottom = hand
+                picture[max(0, top + step * move) : max(0, bottom + step * move), left:right] = HAND
+            picture = picture + self.noise.integers(0, 3, picture.shape, dtype=np.uint8)
+            rests += self.watcher.update(self.frame / RATE, self.frame, picture)
+            self.frame += 1
+        return rests
+
+    def settle(self) -> None:
+        for rest in self.show(12):
+            self.watcher.accept(rest.zone, empty=True)
+
+
+def test_every_zone_rests_once_at_the_start() -> None:
+    table = Table()
+    assert sorted(rest.zone for rest in table.show(12)) == ["seat1.ante", "seat2.ante"]
+
+
+def test_a_still_table_says_nothing() -> None:
+    table = Table()
+    table.settle()
+    assert table.show(60) == []
+
+
+def test_what_a_hand_puts_down_is_timed_when_the_hand_has_left() -> None:
+    table = Table()
+    table.settle()
+    table.show(10, hand=(170, -100, 230, 30), move=16)
+    table.felt[140:180, 180:220] = CARD
+    placed = table.frame / RATE
+    rests = [rest for rest in table.show(12) if rest.zone == "seat1.ante"]
+    assert len(rests) == 1
+    assert rests[0].arrived == pytest.approx(placed, abs=2.5 / RATE)
+    assert rests[0].changed == pytest.approx(40 * 40 / 6400, abs=0.06)
+
+
+def test_a_hand_that_only_passes_changes_nothing() -> None:
+    table = Table()
+    table.settle()
+    table.show(14, hand=(170, -100, 230, 30), move=30)
+    rests = [rest for rest in table.show(12) if rest.zone == "seat1.ante"]
+    assert len(rests) == 1 and rests[0].changed < 0.008
+
+
+def test_an_arm_from_above_is_the_dealers() -> None:
+    table = Table()
+    table.settle()
+    table.show(8, hand=(170, -150, 230, 20), move=16)
+    table.felt[140:180, 180:220] = CARD
+    rest = next(rest for rest in table.show(12) if rest.zone == "seat1.ante")
+    assert rest.dealer_hand > 3 * rest.player_hand
+
+
+def test_what_could_not_be_read_is_compared_with_the_look_before() -> None:
+    table = Table()
+    table.settle()
+    hovering = table.show(12, hand=(170, 130, 230, 190))
+    assert [rest.zone for rest in hovering] == ["seat1.ante"]  # not accepted: the hand is in the way
+    table.felt[140:180, 180:220] = CARD
+    rest = next(rest for rest in table.show(12) if rest.zone == "seat1.ante")
+    assert rest.changed == pytest.approx(40 * 40 / 6400, abs=0.06)
+    assert rest.busy_since == hovering[0].busy_since
+
+
+def test_a_zone_knows_how_it_looked_when_it_was_empty() -> None:
+    table = Table()
+    table.settle()
+    assert table.watcher.unlike_empty("seat1.ante") == pytest.approx(0.0, abs=0.01)
+    table.felt[140:180, 180:220] = CARD
+    table.show(12)
+    assert table.watcher.unlike_empty("seat1.ante") == pytest.approx(40 * 40 / 6400, abs=0.06)
+
+
+def test_after_a_gap_pictures_are_not_compared_across_it() -> None:
+    table = Table()
+    table.settle()
+    table.watcher.forget()
+    table.felt[:] = FELT + 40
+    assert table.show(3) == []
