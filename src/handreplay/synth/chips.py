@@ -6,11 +6,13 @@ Pictures are in felt view (a chip is a circle); a point at height h over the fel
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+Plane = NDArray[np.floating[Any]]
 Picture = NDArray[np.float32]  # height x width x 3, BGR, 0 to 255
 Colour = tuple[float, float, float]  # BGR, 0 to 255
 
@@ -233,7 +235,7 @@ def _stamp(picture: NDArray[np.uint8], look: ChipLook, width: float) -> None:
     cv2.putText(picture, look.text, origin, font, scale, look.print_colour, weight, cv2.LINE_AA)
 
 
-def _in_spot(look: ChipLook, angle: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _in_spot(look: ChipLook, angle: Plane) -> NDArray[np.bool_]:
     step = 2 * np.pi / look.spots
     offset = np.abs((angle + step / 2) % step - step / 2)
     inside = offset < look.spot_width / 2
@@ -248,11 +250,15 @@ class _Patch:
         self.left, self.top = max(0, int(centre[0] - reach)), max(0, int(centre[1] - reach))
         right, bottom = min(width, int(centre[0] + reach) + 1), min(height, int(centre[1] + reach) + 1)
         self.view = canvas[self.top : max(self.top, bottom), self.left : max(self.left, right)]
-        ys, xs = np.mgrid[0 : self.view.shape[0], 0 : self.view.shape[1]].astype(np.float32)
-        self.xs, self.ys = xs + self.left, ys + self.top
+        self.xs = np.arange(self.view.shape[1], dtype=np.float32)[None, :] + self.left
+        self.ys = np.arange(self.view.shape[0], dtype=np.float32)[:, None] + self.top
 
-    def blend(self, colour: Picture | Colour, alpha: NDArray[np.float32]) -> None:
-        self.view += (np.asarray(colour, np.float32) - self.view) * alpha[..., None]
+    def from_point(self, point: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """x as a row and y as a column, counted from `point`."""
+        return self.xs - float(point[0]), self.ys - float(point[1])
+
+    def blend(self, colour: Plane, alpha: Plane) -> None:
+        self.view += (colour - self.view) * alpha[..., None]
 
 
 def draw_stack(
@@ -284,8 +290,8 @@ def draw_stack(
     if len(sequence) == 1:
         centres[0] = base
     for level, value in enumerate(sequence):
-        tone = 1 + rng.normal(0, 0.015)
-        foot, turn = centres[level] + lean * THICKNESS_MM * level, rng.uniform(0, 2 * np.pi)
+        tone = float(1 + rng.normal(0, 0.015))
+        foot, turn = centres[level] + lean * THICKNESS_MM * level, float(rng.uniform(0, 2 * np.pi))
         if level:
             _occlude(patch, foot, px_per_mm, light)
         _draw_chip(patch, foot, turn, chipset.look(value), lean, px_per_mm, light, tone)
@@ -299,24 +305,28 @@ def _draw_shadow(canvas: Picture, base: NDArray[np.float64], height_mm: float, l
     patch = _Patch(canvas, base, reach)
     if not patch.view.size:
         return
-    distance = _to_segment(patch.xs - base[0], patch.ys - base[1], throw) - RADIUS_MM * scale
+    xs, ys = patch.from_point(base)
+    distance = _to_segment(xs, ys, throw) - RADIUS_MM * scale
     soft = light.softness_mm * scale
     cast = np.clip(0.5 - distance / (2 * soft), 0, 1)
-    contact = np.clip(1 - (np.hypot(patch.xs - base[0], patch.ys - base[1]) / scale - RADIUS_MM) / 3.0, 0, 1)
+    contact = np.clip(1 - (np.hypot(xs, ys) / scale - RADIUS_MM) / 3.0, 0, 1)
     shade = 1 - light.depth * np.maximum(cast, 0.7 * contact)
     patch.view *= shade[..., None].astype(np.float32)
 
 
 def _to_segment(xs: NDArray[np.float32], ys: NDArray[np.float32], end: NDArray[np.float64]) -> NDArray[np.float32]:
     """Distance of points from the segment (0, 0) to `end`."""
-    length = float(end @ end)
-    along = np.clip((xs * end[0] + ys * end[1]) / length, 0, 1) if length > 1e-9 else np.zeros_like(xs)
-    return np.asarray(np.hypot(xs - along * end[0], ys - along * end[1]), np.float32)
+    right, down = float(end[0]), float(end[1])
+    length = right * right + down * down
+    if length < 1e-9:
+        return np.asarray(np.hypot(xs, ys), np.float32)
+    along = np.clip((xs * right + ys * down) / length, 0, 1)
+    return np.asarray(np.hypot(xs - along * right, ys - along * down), np.float32)
 
 
 def _occlude(patch: _Patch, foot: NDArray[np.float64], scale: float, light: Light) -> None:
     """A chip darkens what lies just outside its foot on the chip below."""
-    distance = np.hypot(patch.xs - foot[0], patch.ys - foot[1]) / scale - RADIUS_MM
+    distance = np.hypot(*patch.from_point(foot)) / scale - RADIUS_MM
     near = np.clip(1 - distance / 1.2, 0, 1) * 0.5 * light.gap
     patch.view *= (1 - near[..., None]).astype(np.float32)
 
@@ -332,20 +342,8 @@ def _draw_chip(
     tone: float,
 ) -> None:
     rise, radius = lean * THICKNESS_MM, RADIUS_MM * scale
-    pull = float(np.hypot(*rise))
-    if pull > 0.02:
-        along, across = rise / pull, np.array([-rise[1], rise[0]]) / pull
-        xs, ys = patch.xs - foot[0], patch.ys - foot[1]
-        a, b = xs * along[0] + ys * along[1], xs * across[0] + ys * across[1]
-        back = np.sqrt(np.clip(radius * radius - b * b, 0, None))
-        height = np.clip((a + back) / pull, 0, 1)  # 0 at the foot, 1 at the face
-        angle = np.arctan2(b * across[1] - back * along[1], b * across[0] - back * along[0])
-        colour = np.where(_in_spot(look, angle - turn)[..., None], np.array(look.edge), np.array(look.face))
-        sun = np.cos(angle - np.arctan2(light.shadow[1], light.shadow[0]))
-        joint = 1 - light.gap * np.clip(1 - height / max(0.35, 0.35 / pull), 0, 1)
-        shade = light.wall_level * (1 - light.wall * sun) * joint * tone
-        alpha = np.clip(0.5 + radius - _to_segment(xs, ys, rise), 0, 1)
-        patch.blend((colour * shade[..., None]).astype(np.float32), alpha.astype(np.float32))
+    if np.hypot(*rise) > 0.02:
+        _draw_wall(patch, foot, rise, turn, look, radius, light, tone)
     centre = foot + rise
     zoom = TEXTURE_PX / (2 * radius)
     cosine, sine = np.cos(turn) * zoom, np.sin(turn) * zoom
@@ -355,7 +353,32 @@ def _draw_chip(
     size = (patch.view.shape[1], patch.view.shape[0])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
     face = cv2.warpAffine(_face_texture(look), inverse, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    distance = np.hypot(patch.xs - centre[0], patch.ys - centre[1])
-    bevel = 1 + 0.12 * light.wall * np.clip(1 - (radius - distance) / (0.8 * scale), 0, 1)
-    alpha = np.clip(0.5 + radius - distance, 0, 1).astype(np.float32)
-    patch.blend((face * (bevel[..., None] * tone)).astype(np.float32), alpha)
+    inside = radius - np.hypot(*patch.from_point(centre))
+    bevel = tone * (1 + 0.12 * light.wall * np.clip(1 - inside / (0.8 * scale), 0, 1))
+    patch.blend(face * bevel[..., None], np.clip(0.5 + inside, 0, 1))
+
+
+def _draw_wall(
+    patch: _Patch,
+    foot: NDArray[np.float64],
+    rise: NDArray[np.float64],
+    turn: float,
+    look: ChipLook,
+    radius: float,
+    light: Light,
+    tone: float,
+) -> None:
+    pull = float(np.hypot(*rise))
+    ux, uy = float(rise[0]) / pull, float(rise[1]) / pull
+    xs, ys = patch.from_point(foot)
+    along, across = xs * ux + ys * uy, ys * ux - xs * uy
+    back = np.sqrt(np.clip(radius * radius - across * across, 0, None))
+    height = np.clip((along + back) / pull, 0, 1)  # 0 at the foot, 1 at the face
+    angle = np.arctan2(across * ux - back * uy, -across * uy - back * ux)
+    edge, body = np.array([look.edge, look.face], np.float32)
+    colour = np.where(_in_spot(look, angle - turn)[..., None], edge, body)
+    sun = np.cos(angle - float(np.arctan2(light.shadow[1], light.shadow[0])))
+    joint = 1 - light.gap * np.clip(1 - height / max(0.35, 0.35 / pull), 0, 1)
+    shade = tone * light.wall_level * (1 - light.wall * sun) * joint
+    alpha = np.clip(0.5 + radius - _to_segment(xs, ys, rise), 0, 1)
+    patch.blend(colour * shade[..., None], alpha)
