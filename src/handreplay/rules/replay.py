@@ -274,9 +274,10 @@ class Replay:
             if left or (isinstance(event, CardMoved) and hand_of(event.source) == f"seat{seat}"):
                 times.append(event.t)
             elif isinstance(event, ChipsChanged) and event.t >= self.deal_end_t and self._forfeitable(event, seat):
-                if event.actor == "player" or event.to == "player":
+                if event.actor != "player" and event.to != "player":
+                    times.append(event.t)
+                elif isinstance(event.after, Known) and not event.after.value:
                     break  # the wager went back to the player: what follows is no fold
-                times.append(event.t)
         return min(times, default=None)
 
     def _forfeitable(self, event: ChipsChanged, seat: int) -> bool:

@@ -208,6 +208,8 @@ class Settlement:
     def _prospect(self, seat: Seat, wager: Wager, tally: Tally) -> Prospect:
         if self.void is not None and wager.name not in self.void.plays_on:
             return Prospect(((RETURNED, 1.0),))
+        if self.replay.round.partial is not None and not self._wholly_seen(seat, wager):
+            return Prospect(((NOT_KNOWN, 1.0),))
         if not seat.dealt_in or (not seat.qualified and wager.role in ("side", "progressive")):
             return Prospect(((LEFT, 1.0),))
         if self.handed_back:
@@ -215,6 +217,13 @@ class Settlement:
         if tally.taken_back or (tally.stake == 0 and (tally.late or not tally.added)):
             return Prospect(((LEFT, 1.0),))
         return self.prospects.of(seat, wager, tally.stake, self._folded(seat))
+
+    def _wholly_seen(self, seat: Seat, wager: Wager) -> bool:
+        """Whether the hands that decide the wager are whole, in a round of which the footage misses a side."""
+        game = self.replay.game
+        sizes = {"hand": game.hand_cards, "dealer": game.dealer_cards, "community": game.community_cards}
+        names = {"hand": f"seat{seat.number}", "dealer": "dealer", "community": "community"}
+        return seat.qualified and all(len(self.replay.hand(names[g])) == sizes[g] for g in wager.hangs_on)
 
     def _envy(self, seat: Seat) -> list[Settled]:
         progressive = self.tallies.get((seat.number, "progressive"), ())

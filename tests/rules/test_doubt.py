@@ -1,0 +1,217 @@
+"""What could not be read: confirmed only when every reading agrees, never a guess, never a false alarm."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from handreplay.core.events import CardTurned, ChipsChanged, Event, FootageGap, Round
+from handreplay.core.findings import Audit
+from handreplay.core.readings import Known, Unreadable
+from handreplay.rules import audit_rounds, exit_code
+from tests.rules.rounds import ALL, base, ordinary
+from tests.rules.story import Story, pile
+
+
+def judged(story: Story, change: Any) -> Audit:
+    round_ = story.told()
+    return audit_rounds([replace(round_, events=tuple(change(event) for event in round_.events))], story.table)
+
+
+def said(audit: Audit) -> list[tuple[str, str, int | None]]:
+    return [(finding.code, finding.status, finding.seat) for finding in audit.findings]
+
+
+def unread(card: str, *candidates: tuple[str, float]) -> Any:
+    def change(event: Event) -> Event:
+        if isinstance(event, CardTurned) and event.card == card and event.face == "up":
+            return replace(event, identity=Unreadable("glare", candidates), confidence=0.4)
+        return event
+
+    return change
+
+
+def test_an_unread_card_that_changes_nothing_is_no_finding() -> None:
+    seats = {3: {"hand": "Kd Ks", "ante": 25, "blind": 25, "later": (25, 2)}}
+    story = Story("pa-653a", seats, "7d Jc", "Kh 7h 2h As 3c")  # any card makes kings up or better, and no straight
+    assert said(judged(story, unread(story.names["seat3"][1]))) == []
+
+
+def test_an_unread_card_that_decides_names_its_hand() -> None:
+    story = ordinary("pa-653a")
+    audit = judged(story, unread(story.names["seat3"][0]))
+    assert said(audit) == [("FT03", "review", 3)] and exit_code(audit) == 3
+    assert audit.rounds[0].verdict == "review"
+    row = next(row for row in audit.rounds[0].settlement if (row.seat, row.wager) == (3, "blind"))
+    assert row.expected.result == "unsettled" and row.observed.result == "win"
+
+
+def test_an_unread_card_of_the_dealers_or_of_the_board_names_no_seat() -> None:
+    story = ordinary("pa-653a")
+    assert said(judged(story, unread(story.names["dealer"][0]))) == [("FT03", "review", None)]
+
+
+def test_candidates_that_agree_settle_a_card() -> None:
+    story = ordinary("pa-653a")
+    card = story.names["seat3"][0]  # nine of hearts, a flush with the four of hearts
+    assert said(judged(story, unread(card, ("9h", 0.6), ("8h", 0.38)))) == []
+
+
+def test_a_fault_by_every_candidate_is_probable_when_they_leave_something_open() -> None:
+    story = ordinary("pa-653a")
+    story.done[(3, "blind")] = 2500
+    for share, status in ((0.3, "probable"), (0.38, "confirmed")):
+        audit = judged(story, unread(story.names["seat3"][0], ("9h", 0.61), ("8h", share)))
+        assert said(audit) == [("PY01", status, 3)]
+
+
+def test_a_fault_by_the_likeliest_candidate_is_probable_and_the_card_is_named_too() -> None:
+    story = ordinary("pa-653a")
+    story.done[(3, "blind")] = 2500
+    audit = judged(story, unread(story.names["seat3"][0], ("9h", 0.8), ("9c", 0.2)))
+    codes = said(audit)
+    assert ("PY01", "probable", 3) in codes and ("FT03", "review", 3) in codes
+
+
+def test_when_the_likeliest_candidate_shows_no_fault_only_the_card_is_named() -> None:
+    story = ordinary("pa-653a")
+    audit = judged(story, unread(story.names["seat3"][0], ("9h", 0.6), ("9c", 0.3)))
+    assert said(audit) == [("FT03", "review", 3)]
+
+
+def test_a_card_seen_elsewhere_is_no_candidate() -> None:
+    story = ordinary("pa-653a")
+    audit = judged(story, unread(story.names["seat3"][0], ("9h", 0.5), ("Kh", 0.5)))  # Kh lies on the board
+    assert said(audit) == []
+
+
+def test_more_unread_cards_than_can_be_gone_through_are_named_not_guessed() -> None:
+    story = ordinary("pa-649a")
+    changes = [unread(card) for card in (*story.names["dealer"], story.names["seat1"][0])]
+
+    def change(event: Event) -> Event:
+        for one in changes:
+            event = one(event)
+        return event
+
+    audit = judged(story, change)
+    assert ("FT03", "review", None) in said(audit) and exit_code(audit) == 3
+
+
+@pytest.mark.parametrize("confidence", [0.99, 0.97, 0.4])
+def test_a_finding_is_as_sure_as_its_weakest_reading(confidence: float) -> None:
+    story = ordinary("pa-653a")
+    story.done[(3, "blind")] = 2500
+    card = story.names["dealer"][0]
+
+    def change(event: Event) -> Event:
+        if isinstance(event, CardTurned) and event.card == card:
+            return replace(event, identity=Known("7d", confidence), confidence=confidence)
+        return event
+
+    (finding,) = judged(story, change).findings
+    status = "confirmed" if confidence >= 0.98 else "probable" if confidence >= 0.5 else "review"
+    assert (finding.confidence, finding.status) == (confidence, status)
+
+
+def chips_unread(zone: str, *candidates: tuple[int, float], after: int) -> Any:
+    """A change of the zone that leaves `after` cents there could not be read; nor what the next one finds."""
+
+    def change(event: Event) -> Event:
+        if not isinstance(event, ChipsChanged) or event.zone != zone:
+            return event
+        if event.after == Known(pile(after), 1.0):
+            unknown = Unreadable("glare", tuple((pile(amount), share) for amount, share in candidates))
+            return replace(event, after=unknown, confidence=0.5)
+        return replace(event, before=Unreadable("glare")) if event.before == Known(pile(after), 1.0) else event
+
+    return change
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_payment_that_could_not_be_read_is_named_not_guessed(rules: str) -> None:
+    story = ordinary(rules)
+    wager = base(rules)
+    paid = next(r.expected.pay_cents for r in story.audit().rounds[0].settlement if (r.seat, r.wager) == (1, wager))
+    lies = 2500 + (paid or 0)
+    audit = judged(story, chips_unread(f"seat1.{wager}", (lies, 0.5), (lies + 500, 0.45), after=lies))
+    assert said(audit) == [("FT04", "review", 1)] and audit.rounds[0].verdict == "review"
+
+
+@pytest.mark.parametrize("candidates", [((1000, 0.5), (1500, 0.45)), ()])
+def test_the_size_of_a_stake_that_is_taken_whole_does_not_matter(candidates: tuple[tuple[int, float], ...]) -> None:
+    story = ordinary("pa-653a")
+    audit = judged(story, chips_unread("seat4.trips", *candidates, after=1000))
+    assert said(audit) == [] and audit.rounds[0].verdict == "clean"
+
+
+def test_who_took_the_chips_is_asked_when_nobody_saw_it() -> None:
+    story = ordinary("pa-653a")
+
+    def change(event: Event) -> Event:
+        if isinstance(event, ChipsChanged) and event.zone == "seat1.trips" and event.actor == "dealer":
+            return replace(event, actor="unknown", to=None)
+        return event
+
+    assert said(judged(story, change)) == [("FT04", "review", 1)]
+
+
+def with_gap(story: Story, start: float, end: float, drop: str = "") -> Round:
+    """The round with a gap, in which the events of the zones that start with `drop` are lost."""
+    round_ = story.told()
+    kept = [
+        event
+        for event in round_.events
+        if not (start <= event.t <= end and drop and getattr(event, "zone", "").startswith(drop))
+    ]
+    return replace(round_, events=tuple(sorted([*kept, FootageGap(t=start, until=end)], key=lambda e: e.t)))
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_gap_in_a_quiet_moment_leaves_the_round_incomplete_and_judged(rules: str) -> None:
+    story = ordinary(rules)
+    story.done[(1, base(rules))] = 500
+    deal_end = float(len(story.phases["betting"]) + len(story.phases["deal"]))
+    audit = audit_rounds([with_gap(story, deal_end + 0.2, deal_end + 0.8)], story.table)
+    assert [code for code, *_ in said(audit)] == ["FT01", "PY01"]
+    clean = audit_rounds([with_gap(ordinary(rules), deal_end + 0.2, deal_end + 0.8)], story.table)
+    assert said(clean) == [("FT01", "review", None)]
+    assert (clean.rounds[0].verdict, exit_code(clean)) == ("incomplete", 3)
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_what_was_paid_in_a_gap_is_not_known_and_no_fault(rules: str) -> None:
+    story = ordinary(rules)
+    round_ = story.told()
+    zone = f"seat1.{base(rules)}"
+    paid = next(e.t for e in reversed(round_.events) if isinstance(e, ChipsChanged) and e.zone == zone)
+    audit = audit_rounds([with_gap(story, paid - 0.5, paid + 0.5, drop=zone)], story.table)
+    assert said(audit) == [("FT01", "review", None)]
+    row = next(r for r in audit.rounds[0].settlement if (r.seat, r.wager) == (1, base(rules)))
+    assert row.observed.result == "unsettled"
+
+
+def test_chips_that_changed_unseen_without_a_gap_are_named() -> None:
+    story = ordinary("pa-653a")
+    round_ = story.told()
+    events = [
+        e for e in round_.events if not (isinstance(e, ChipsChanged) and e.zone == "seat1.play" and e.actor == "dealer")
+    ]
+    collect = ChipsChanged(
+        t=round_.end, zone="seat1.play", before=Known(pile(20000), 1.0), after=Known((), 1.0), actor="player"
+    )
+    audit = audit_rounds([replace(round_, events=(*events, collect))], story.table)
+    assert said(audit) == [("FT04", "review", 1)]
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_round_that_the_footage_shows_in_part_has_nothing_confirmed(rules: str) -> None:
+    story = ordinary(rules)
+    story.done[(1, base(rules))] = 500
+    round_ = replace(story.told(), partial="the footage starts late")
+    for events in (round_.events, round_.events[: len(round_.events) // 2], round_.events[len(round_.events) // 3 :]):
+        audit = audit_rounds([replace(round_, events=events)], story.table)
+        assert all(finding.status != "confirmed" for finding in audit.findings)
+        assert {finding.code for finding in audit.findings} <= {"FT01", "FT03", "FT04", "PY01"}
+    cut = audit_rounds([replace(round_, events=round_.events[: len(round_.events) // 2])], story.table)
+    assert cut.rounds[0].verdict == "incomplete"
