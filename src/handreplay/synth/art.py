@@ -11,7 +11,7 @@ writes `FOLDER/<deck>/<card>.png` (254 x 356 BGRA), `FOLDER/courts-<deck>/` for 
 
 | source | decks | licence |
 | --- | --- | --- |
-| npm @heruka_urgyen/react-playing-cards | kennard-standard, kennard-jumbo, kennard-four-colour | artwork CC0, package MIT |
+| npm @heruka_urgyen/react-playing-cards | three decks by Adrian Kennard | artwork CC0, package MIT |
 | npm svg-cards | bellot | LGPL-2.1 |
 | npm @younestouati/playing-cards-standard-deck | aguilar | LGPL-3.0 |
 | Debian gnome-cards-data | French-suited decks named in GNOME_DECKS | GPL and others, see its copyright file |
