@@ -1,6 +1,7 @@
 """The command line. Talks and exits; decides nothing."""
 
 import sys
+from datetime import datetime
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
@@ -29,6 +30,14 @@ def audit(
     footage: Annotated[Path, typer.Argument(help="A recording.")],
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the results; made if it is not there.")],
+    clock: Annotated[
+        datetime | None,
+        typer.Option(
+            "--clock",
+            help="Time of day of the first picture, in the table's time zone.",
+            formats=["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%dT%H:%M:%S%z"],
+        ),
+    ] = None,
 ) -> None:
     """Audit a recording: exit 0 clean, 1 findings, 3 nothing found but incomplete, 2 unusable."""
     from handreplay import store
@@ -42,7 +51,7 @@ def audit(
     profile = load_profile(table)
     store.check_writable(out)
     with shown_progress(footage.name) as progress:
-        result = run_audit(footage, profile, progress=progress)
+        result = run_audit(footage, profile, clock=clock, progress=progress)
     report = keep_run(out, result, result.observations)
     console().print(summary_text(report, out / "report.html"), soft_wrap=True)
     raise typer.Exit(result.exit_code)

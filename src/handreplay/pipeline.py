@@ -1,14 +1,16 @@
 """The one place that joins the stages for one recording: pictures, observations, rounds, findings."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from handreplay import rules
 from handreplay.config import Profile
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
-from handreplay.core.observations import Observation
+from handreplay.core.observations import Observation, ZoneSeen
 from handreplay.core.timeline import Gap
 from handreplay.errors import ProfileError
 from handreplay.footage import FootageInfo, Frame, Tally, pictures, probe, sha256_of
@@ -38,17 +40,23 @@ class AuditResult:
 
     @property
     def exit_code(self) -> int:
-        """0 clean, 1 findings, 3 nothing found but seconds of the recording or readings are missing."""
+        """0 clean, 1 findings, 3 nothing found but seconds, readings or any round at all are missing."""
         code = rules.exit_code(self.audit)
-        return 3 if code == 0 and self.tally.gaps else code
+        return 3 if code == 0 and (self.tally.gaps or not self.rounds) else code
 
 
 def audit(
-    footage: Path, profile: Profile, *, eyes: Eyes | None = None, progress: Progress | None = None
+    footage: Path,
+    profile: Profile,
+    *,
+    eyes: Eyes | None = None,
+    clock: datetime | None = None,
+    progress: Progress | None = None,
 ) -> AuditResult:
     """Read a recording and judge its rounds.
 
-    `eyes` defaults to the shipped models. Raises FootageError or ProfileError when either cannot be used.
+    `eyes` defaults to the shipped models; `clock` is the time of the first picture (without an offset: in the table's
+    time zone). Raises FootageError or ProfileError when recording or profile cannot be used.
     """
     info = probe(footage)
     calibration = Calibration.from_profile(profile)
@@ -59,11 +67,23 @@ def audit(
     digest, tally = sha256_of(footage), Tally()
     observer = Observer(calibration, Zones(profile.zones, calibration), eyes)
     seen: list[Observation] = []
-    view = TableView(table=profile.table.id, game=profile.table.game, source={"file": footage.name, "sha256": digest})
+    view = TableView(
+        table=profile.table.id,
+        game=profile.table.game,
+        clock=_clock(clock, profile),
+        source={"file": footage.name, "sha256": digest},
+    )
     source = _reported(pictures(footage, tally=tally), info, progress)
     found = tuple(rounds(_kept(observe(source, observer), seen), view))
     judged = rules.audit_rounds(found, profile.rules())
     return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
+
+
+def _clock(clock: datetime | None, profile: Profile) -> datetime | None:
+    if clock is None:
+        return None
+    zone = ZoneInfo(profile.table.timezone)
+    return clock.replace(tzinfo=zone) if clock.tzinfo is None else clock.astimezone(zone)
 
 
 def _check_size(info: FootageInfo, profile: Profile, calibration: Calibration, footage: Path) -> None:
@@ -85,5 +105,12 @@ def _reported(source: Iterator[Frame | Gap], info: FootageInfo, progress: Progre
 
 def _kept(source: Iterator[Observation], kept: list[Observation]) -> Iterator[Observation]:
     for observation in source:
-        kept.append(observation)
+        kept.append(_slim(observation))
         yield observation
+
+
+def _slim(observation: Observation) -> Observation:
+    """Without the probabilities of cards, which nobody asks for once the rounds are made."""
+    if not isinstance(observation, ZoneSeen):
+        return observation
+    return replace(observation, cards=tuple(replace(card, probabilities=()) for card in observation.cards))

@@ -86,6 +86,7 @@ class Declared(Event):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FootageGap(Event):
     until: float
+    camera_moved: bool = False  # there are pictures, but they no longer fit the table profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,10 @@ class Fields:
         return value
 
     def optional_text(self, key: str) -> str | None:
-        return None if self.raw.get(key) is None else self.text(key)
+        value = self.raw.get(key)
+        if value is not None and not isinstance(value, str):
+            self.refuse(f"{key} is not a text")
+        return value
 
     def number(self, key: str) -> float:
         value = self.need(key)
@@ -124,6 +127,12 @@ class Fields:
 
     def optional_whole(self, key: str) -> int | None:
         return None if self.raw.get(key) is None else self.whole(key)
+
+    def flag(self, key: str) -> bool:
+        value = self.raw.get(key, False)
+        if not isinstance(value, bool):
+            self.refuse(f"{key} is not true or false")
+        return value
 
     def one_of(self, key: str, allowed: tuple[str, ...]) -> str:
         value = self.need(key)
@@ -220,10 +229,7 @@ def _chips_changed(fields: Fields, common: dict[str, Any], limits: Limits, _: se
 
 
 def _stub_moved(fields: Fields, common: dict[str, Any], limits: Limits, _: set[str]) -> Event:
-    exposed = fields.raw.get("exposed", False)
-    if not isinstance(exposed, bool):
-        fields.refuse("exposed is not true or false")
-    return StubMoved(to=_zone(fields, "to", limits), exposed=exposed, **common)
+    return StubMoved(to=_zone(fields, "to", limits), exposed=fields.flag("exposed"), **common)
 
 
 def _stub_counted(fields: Fields, common: dict[str, Any], _limits: Limits, _placed: set[str]) -> Event:
@@ -256,7 +262,7 @@ def _footage_gap(fields: Fields, common: dict[str, Any], _limits: Limits, _place
     until = fields.number("until")
     if until < common["t"]:
         fields.refuse(f"the gap ends at {until} s, before it begins")
-    return FootageGap(until=until, **common)
+    return FootageGap(until=until, camera_moved=fields.flag("camera_moved"), **common)
 
 
 Reader = Callable[[Fields, dict[str, Any], Limits, set[str]], Event]

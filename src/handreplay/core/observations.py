@@ -67,15 +67,7 @@ class PictureLost:
     start: float
     end: float
     reason: str
+    camera_moved: bool = False  # there are pictures, but they do not fit the table profile
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CameraMoved:
-    """From `start` on the picture no longer fits the table profile."""
-
-    start: float
-    shift_px: float
-
-
-Observation = ZoneSeen | ZoneCovered | PictureLost | CameraMoved
-
+Observation = ZoneSeen | ZoneCovered | PictureLost

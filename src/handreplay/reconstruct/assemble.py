@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from handreplay.core.events import (
@@ -16,7 +17,7 @@ from handreplay.core.events import (
     Round,
     StubMoved,
 )
-from handreplay.core.observations import CameraMoved, PictureLost, ZoneCovered, ZoneSeen
+from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen
 from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.reconstruct.hands import CardStory, ZoneCards, tell
 from handreplay.reconstruct.rack import (
@@ -43,7 +44,7 @@ class TableView:
 
     table: str
     game: str
-    decks: int = 1
+    clock: datetime | None = None  # time of the first picture, in the table's own time zone
     source: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -53,7 +54,6 @@ class Sightings:
 
     looks: list[ZoneSeen] = field(default_factory=list)
     gaps: list[PictureLost] = field(default_factory=list)
-    moved: list[CameraMoved] = field(default_factory=list)
     covered: list[ZoneCovered] = field(default_factory=list)
     emptied: float | None = None  # seconds when the rack was emptied before the round
     latest: dict[str, ZoneSeen] = field(default_factory=dict)
@@ -97,7 +97,9 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     if stub is not None:
         events.append(StubMoved(t=stub.t, frame=stub.frame, actor="dealer", to="rack"))
     events += _wager_events(seen, stories)
-    events += [FootageGap(t=round(gap.start, 3), until=round(gap.end, 3)) for gap in seen.gaps]
+    events += [
+        FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved) for gap in seen.gaps
+    ]
     events = _in_order(events)
     if events:
         shuffled = max(events[0].t - SHUFFLE_LEAD_SECONDS, seen.emptied or 0.0, 0.0)
@@ -239,6 +241,7 @@ def _numbered(
     start = max(0.0, events[0].t - LEAD_SECONDS) if events else 0.0
     end = max(e.until if isinstance(e, FootageGap) else e.t for e in events) + LEAD_SECONDS if events else 0.0
     return Round(
+        clock_start=_clock(view.clock, start),
         number=number,
         table=view.table,
         game=view.game,
@@ -249,3 +252,11 @@ def _numbered(
         source=dict(view.source),
         partial=partial,
     )
+
+
+def _clock(first_picture: datetime | None, seconds: float) -> str | None:
+    """The time of day `seconds` into the footage, right also over a change of the clocks."""
+    if first_picture is None:
+        return None
+    moment = (first_picture.astimezone(UTC) + timedelta(seconds=seconds)).astimezone(first_picture.tzinfo)
+    return moment.isoformat(timespec="milliseconds")

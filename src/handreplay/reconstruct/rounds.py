@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from handreplay.core.events import Round
 from handreplay.core.observations import (
-    CameraMoved,
     Observation,
     PictureLost,
     ZoneCovered,
@@ -38,8 +37,6 @@ class RoundMaker:
                 yield from self._zone(observation)
             case PictureLost():
                 self._now.gaps.append(observation)
-            case CameraMoved():
-                self._now.moved.append(observation)
             case ZoneCovered():
                 self._now.covered.append(observation)
 

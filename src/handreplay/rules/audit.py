@@ -49,9 +49,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("DR02", rack.card_unaccounted),
     ("DR03", rack.two_decks_in_rack),
     ("FT01", footage.footage_gap),
+    ("FT02", footage.camera_moved),
     ("FT03", footage.card_unreadable),
     ("FT04", footage.chips_unreadable),
-)  # FT02 and FT05 come from the pictures, see Audit.with_findings
+)  # FT05 comes from the pictures, see Audit.with_findings
 
 
 def audit_rounds(rounds: Iterable[Round], table: TableRules) -> Audit:

@@ -12,12 +12,20 @@ from handreplay.rules.tracks import Card, seat_of
 def footage_gap(case: Case) -> Iterator[Finding]:
     """FT01: every moment of the round is on the footage."""
     for event in case.replay.round.events:
-        if isinstance(event, FootageGap):
+        if isinstance(event, FootageGap) and not event.camera_moved:
             text = f"The footage is missing from {event.t:.1f} s to {event.until:.1f} s."
             yield case.finding("FT01", event, text, status="review", variance=None)
     if case.replay.round.partial is not None:
         text = f"The footage does not show the whole round: {case.replay.round.partial}."
         yield case.finding("FT01", None, text, status="review", variance=None)
+
+
+def camera_moved(case: Case) -> Iterator[Finding]:
+    """FT02: the picture fits the table profile all through the round."""
+    for event in case.replay.round.events:
+        if isinstance(event, FootageGap) and event.camera_moved:
+            text = f"From {event.t:.1f} s to {event.until:.1f} s the picture does not fit the table profile."
+            yield case.finding("FT02", event, text, status="review", variance=None)
 
 
 def card_unreadable(case: Case) -> Iterator[Finding]:

@@ -4,8 +4,8 @@ A region under a hand is not read, it is waited for. Several still pictures are 
 any reading of a single one.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import cv2
@@ -29,6 +29,7 @@ from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Rest, Watcher
+from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.straighten import straighten
 from handreplay.vision.table_eye import CardBox, Sighting
 from handreplay.vision.zones import Zones
@@ -116,11 +117,16 @@ class Observer:
     eyes: Eyes
     _watcher: Watcher = field(init=False)
     _patches: dict[str, FeltPatch] = field(init=False)
+    _fit: FitWatch = field(init=False)
+    _misfit: Fit | None = None
+    _colourless: bool = False
+    _seen_until: float = 0.0
     _looks: dict[str, _Look] = field(default_factory=dict)
     _shown: dict[str, tuple[SeenCard, ...]] = field(default_factory=dict)  # as last reported
     _sampled: dict[str, _Sample] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._fit = FitWatch(self.calibration, self.zones)
         watched = [name for name in self.zones.names if _kind(name) != "other"]
         self._watcher = Watcher(
             {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
@@ -134,6 +140,8 @@ class Observer:
             yield PictureLost(start=float(picture.start), end=float(picture.end), reason=picture.reason)
             return
         seconds = float(picture.seconds)
+        if not (yield from self._fits(picture, seconds)):
+            return
         for rest in self._watcher.update(seconds, picture.index, picture.luma):
             if rest.changed < UNCHANGED:
                 self._watcher.accept(rest.zone, empty=False)
@@ -153,6 +161,27 @@ class Observer:
     def finish(self) -> Iterator[Observation]:
         """What was still being looked at when the footage ended."""
         yield from self._finish_all()
+        if self._misfit is not None:
+            yield self._lost(self._seen_until)
+
+    def _fits(self, picture: Frame, seconds: float) -> Generator[Observation, None, bool]:
+        """Does the picture fit the table profile? While it does not, nothing is read."""
+        fit = self._fit.look(picture)
+        self._seen_until = seconds
+        if fit is not None:
+            self._colourless = fit.colour_lost
+            if not fit.ok and self._misfit is None:
+                self._misfit = fit
+                self._looks.clear()
+                self._watcher.forget()
+            elif fit.ok and self._misfit is not None:
+                yield self._lost(seconds)
+                self._misfit = None
+        return self._misfit is None
+
+    def _lost(self, end: float) -> PictureLost:
+        assert self._misfit is not None
+        return PictureLost(start=self._misfit.at, end=end, reason=self._misfit.why or "", camera_moved=True)
 
     def _finish_all(self) -> Iterator[Observation]:
         for zone in sorted(self._looks):
@@ -168,6 +197,8 @@ class Observer:
         stacks: list[SeenStack] = []
         if _kind(rest.zone) == "wager":
             stacks = self.eyes.chips.read(look.tiles, self.zones.polygons_mm[rest.zone], patch)
+            if self._colourless:
+                stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
         unlike = self._watcher.unlike_empty(rest.zone)
         if unlike is not None and unlike < LIKE_EMPTY_SHARE:
             cards, stacks = [], []
