@@ -92,7 +92,7 @@ class CropMaker:
         size = int(_SCENE_MM * px_per_mm)
         scene = _Scene(_felt(size, px_per_mm, rng), np.zeros((size, size), np.float32), px_per_mm)
         deck = int(rng.choice(len(self._decks), p=self._weight))
-        kind = int(rng.choice(3, p=[0.84, 0.08, 0.08]))
+        kind = int(rng.choice(3, p=[0.82, 0.11, 0.07]))
         angle = float(rng.uniform(0, 360))
         self._neighbours(scene, deck, angle)
         card = int(rng.integers(52))

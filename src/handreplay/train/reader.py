@@ -32,12 +32,12 @@ class Plan:
     out: Path
     art: Path | None = None
     seed: int = 1
-    steps: int = 9000
+    steps: int = 5000
     batch: int = 64
     peak_rate: float = 2e-3
     drawn_decks: int = 300
-    steps_per_sheet: int = 2
-    check_every: int = 500
+    steps_per_sheet: int = 4
+    check_every: int = 250
 
 
 class _Batches:
