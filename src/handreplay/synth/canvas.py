@@ -50,6 +50,7 @@ class Canvas:
     owner: NDArray[np.int16]
     cards: list[LaidCard] = field(default_factory=list)
     chips: list[LaidChip] = field(default_factory=list)
+    boxes: list[tuple[float, float, float]] = field(default_factory=list)  # printed card places: x, y px and degrees
 
     @property
     def size_px(self) -> int:

@@ -181,7 +181,13 @@ def lay_holder(canvas: Canvas, at: Point, degrees: float, rng: np.random.Generat
     corners = rectangle(at, width * PX_PER_MM, height * PX_PER_MM, degrees)
     colour = random_colour(rng, 20, 235)
     if not lid:
+        if rng.random() < 0.4:
+            grey = float(rng.uniform(30, 230))
+            colour = (grey, grey, grey)
         _slab(canvas, corners, colour, NEUTRAL, rng, float(rng.choice([1.0, 0.25, 0.4])))
+        if rng.random() < 0.5:
+            floor = rectangle(at, (width - 8) * PX_PER_MM, (height - 8) * PX_PER_MM, degrees)
+            _slab(canvas, floor, random_colour(rng, 20, 235), NEUTRAL, rng, float(rng.uniform(0.3, 1)))
         return
     outline = [np.round(corners * 16).astype(np.int32)]
     cv2.polylines(canvas.picture, outline, True, random_colour(rng, 100, 255), int(rng.integers(1, 5)), cv2.LINE_AA, 4)

@@ -112,26 +112,24 @@ def _spot(picture: Picture, at: tuple[float, float], degrees: float, ink: Colour
         _word(picture, word, at, height, degrees, ink, int(rng.choice(_FONTS)))
 
 
-def _card_boxes(
-    picture: Picture, at: tuple[float, float], degrees: float, ink: Colour, rng: np.random.Generator
-) -> None:
+def _card_boxes(canvas: Canvas, at: tuple[float, float], degrees: float, ink: Colour, rng: np.random.Generator) -> None:
     """Printed places for cards: one to five outlines side by side, or one long box."""
     count = int(rng.integers(1, 6))
-    grow = float(rng.uniform(0.97, 1.18))
+    grow = float(rng.choice([rng.uniform(0.99, 1.06), rng.uniform(0.95, 1.2)]))
     width, height = CARD_MM[0] * grow * PX_PER_MM, CARD_MM[1] * grow * PX_PER_MM
     thick = max(1, round(float(rng.uniform(0.4, 1.8)) * PX_PER_MM))
     fill = None
-    if rng.random() < 0.15:
+    if rng.random() < 0.12:
         fill = tuple(float(v) for v in rng.uniform(0, 200, 3))
+    apart = width + float(rng.uniform(1, 8)) * PX_PER_MM
+    steps = turn(np.array([[(number - (count - 1) / 2) * apart, 0.0] for number in range(count)]), degrees)
+    places = [(at[0] + float(x), at[1] + float(y)) for x, y in steps]
+    canvas.boxes += [(x, y, degrees) for x, y in places]
     if rng.random() < 0.2:
-        _closed(picture, rectangle(at, width * count, height * 1.1, degrees), ink, thick, fill)
+        _closed(canvas.picture, rectangle(at, width * count, height * 1.1, degrees), ink, thick, fill)
         return
-    for number in range(count):
-        step = turn(
-            np.array([[(number - (count - 1) / 2) * (width + float(rng.uniform(2, 10)))]]).repeat(2, 1) * [1, 0],
-            degrees,
-        )[0]
-        _closed(picture, rectangle((at[0] + step[0], at[1] + step[1]), width, height, degrees), ink, thick, fill)
+    for place in places:
+        _closed(canvas.picture, rectangle(place, width, height, degrees), ink, thick, fill)
 
 
 def _arc_of_text(picture: Picture, ink: Colour, rng: np.random.Generator) -> None:
@@ -186,9 +184,9 @@ def new_felt(size_px: int, rng: np.random.Generator) -> Canvas:
     for _ in range(int(rng.integers(0, 6))):
         at = (float(rng.uniform(0, size_px)), float(rng.uniform(0, size_px)))
         _spot(picture, at, degrees, ink if rng.random() < 0.7 else second, rng)
-    for _ in range(int(rng.integers(0, 3))):
+    for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.2, 0.4, 0.25, 0.15]))):
         at = (float(rng.uniform(0, size_px)), float(rng.uniform(0, size_px)))
-        _card_boxes(picture, at, degrees + float(rng.normal(0, 6)), ink, rng)
+        _card_boxes(canvas, at, degrees + float(rng.normal(0, 6)), ink, rng)
     if rng.random() < 0.35:
         _arc_of_text(picture, second, rng)
     for _ in range(int(rng.choice([0, 0, 1, 2]))):

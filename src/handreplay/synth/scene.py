@@ -183,7 +183,7 @@ def _lay_wagers(canvas: Canvas, near: Sequence[Floats], rng: np.random.Generator
 def _lay_clutter(canvas: Canvas, rng: np.random.Generator) -> None:
     at = (float(rng.uniform(0, canvas.size_px)), float(rng.uniform(0, canvas.size_px)))
     degrees = float(rng.uniform(0, 360))
-    kind = rng.integers(8)
+    kind = rng.integers(9)
     if kind == 0:
         clutter.lay_cup(canvas, at, rng)
     elif kind in (1, 2):
@@ -192,7 +192,7 @@ def _lay_clutter(canvas: Canvas, rng: np.random.Generator) -> None:
         clutter.lay_cut_card(canvas, at, rng)
     elif kind == 5:
         clutter.lay_button(canvas, at, rng)
-    elif kind == 6:
+    elif kind in (6, 7):
         clutter.lay_tray(canvas, at, degrees, rng)
     else:
         clutter.lay_box(canvas, at, degrees, rng)
@@ -219,12 +219,17 @@ def draw_scene(stock: Stock, size_mm: int, rng: np.random.Generator) -> Canvas:
     for _ in range(int(rng.choice([0, 0, 1, 2]))):
         _lay_clutter(canvas, rng)
     places = _places(size, rng)
-    for at in places:
+    for number, at in enumerate(places):
         angle = degrees + float(rng.choice([0, 90, rng.uniform(0, 360)]))
-        holder = rng.random() < 0.1
+        if canvas.boxes and rng.random() < 0.5:
+            x, y, angle = canvas.boxes[int(rng.integers(len(canvas.boxes)))]
+            at, angle = np.array([x, y]) + rng.normal(0, 8, 2), angle + float(rng.normal(0, 2))
+            places[number] = at
+        holder = rng.random() < 0.12
         if holder:
             clutter.lay_holder(canvas, (at[0], at[1]), angle, rng, lid=False)
-        _lay_hand(canvas, at, angle, deck, back, rng)
+        if not holder or rng.random() < 0.7:
+            _lay_hand(canvas, at, angle, deck, back, rng)
         if holder:
             clutter.lay_holder(canvas, (at[0], at[1]), angle, rng, lid=True)
     _lay_wagers(canvas, places, rng)

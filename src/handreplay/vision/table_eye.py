@@ -32,6 +32,7 @@ _SPREAD, _TOP, _RADIUS = 12, slice(13, 15), 15
 LEAST_SCORE = 0.5
 _LEAST_CHANCE = 0.3  # of a cell that votes
 _BIN_PX = 2.0
+_LEAST_SUPPORT = 1.0  # summed weight of a group of votes
 _MOST_OF_A_KIND = 80
 
 
@@ -149,30 +150,46 @@ def _chips(cells: NDArray[np.float32]) -> list[ChipTop]:
     return tops
 
 
+class _Heap:
+    """Votes heaped up by their first two numbers, in bins, each a little spread over the bins around."""
+
+    def __init__(self, votes: _Votes) -> None:
+        place = np.floor((votes.ballot[:, :2] - votes.ballot[:, :2].min(axis=0)) / _BIN_PX).astype(int) + 2
+        self._shape = int(place[:, 0].max()) + 3, int(place[:, 1].max()) + 3
+        self.place = place
+        self._flat, self._weight = place @ [self._shape[1], 1], votes.weight
+        self._sum = np.zeros(self._shape[0] * self._shape[1])
+        self._change(np.arange(len(place)), 1.0)
+
+    def _change(self, members: NDArray[np.intp], sign: float) -> None:
+        for across in (-1, 0, 1):
+            for down in (-1, 0, 1):
+                share = sign * 0.5 ** (abs(across) + abs(down))
+                where = self._flat[members] + across * self._shape[1] + down
+                np.add.at(self._sum, where, self._weight[members] * share)
+
+    def remove(self, members: NDArray[np.intp]) -> None:
+        self._change(members, -1.0)
+
+    def peak(self) -> NDArray[np.intp]:
+        return np.array(np.unravel_index(int(self._sum.argmax()), self._shape))
+
+
 def _joined(votes: _Votes, within_px: float) -> list[tuple[NDArray[np.intp], Floats]]:
     """Groups of votes that agree, the best supported first: members and their common ballot."""
-    low = votes.ballot[:, :2].min(axis=0)
-    bins = np.floor((votes.ballot[:, :2] - low) / _BIN_PX).astype(int) + 2
-    shape = tuple(int(side) + 3 for side in bins.max(axis=0))
-    free = np.ones(len(bins), bool)
+    heap, free = _Heap(votes), np.ones(len(votes.at), bool)
     groups: list[tuple[NDArray[np.intp], Floats]] = []
     while free.any() and len(groups) < _MOST_OF_A_KIND:
-        flat = np.ravel_multi_index((bins[free, 0], bins[free, 1]), shape)
-        heap = np.bincount(flat, votes.weight[free], shape[0] * shape[1]).reshape(shape).astype(np.float32)
-        smooth = cv2.GaussianBlur(heap, (5, 5), 0.9)
-        peak = np.array(np.unravel_index(int(smooth.argmax()), shape))
-        near = np.flatnonzero(free & (np.abs(bins - peak).max(axis=1) <= 2))
-        if not len(near):
+        near = np.flatnonzero(free & (np.abs(heap.place - heap.peak()).max(axis=1) <= 1))
+        if not len(near) or votes.weight[near].sum() < _LEAST_SUPPORT / 2:
             break
         middle = _settled(votes, near, free, within_px)
         members = np.flatnonzero(free & (np.linalg.norm(votes.ballot - middle, axis=1) < within_px))
-        if len(members):
-            free[members] = False
-            if votes.weight[members].sum() > 1.0:
-                groups.append((members, _mean(votes, members)))
-        free[near] &= np.linalg.norm(votes.ballot[near] - middle, axis=1) >= within_px
-        if not len(members):
-            free[near] = False
+        if votes.weight[members].sum() > _LEAST_SUPPORT:
+            groups.append((members, _mean(votes, members)))
+        spent = members if len(members) else near
+        free[spent] = False
+        heap.remove(spent)
     return groups
 
 
