@@ -52,7 +52,7 @@ SITE = {
     "bets": "full_house 11 flush 8 straight 5 three_of_a_kind 3 two_pair 2 pair_of_tens_or_better 1",
     "let_it_ride_bonus": "flush 50 straight 25 three_of_a_kind 5",
     "three_card_bonus": "mini_royal 50 straight_flush 40 three_of_a_kind 30 straight 6 flush 4 pair 1",
-    "six_card_bonus": "full_house 25 flush 20 straight 10 three_of_a_kind 5",
+    "six_card_bonus": "four_of_a_kind 50 full_house 25 flush 20 straight 10 three_of_a_kind 5",
 }
 
 

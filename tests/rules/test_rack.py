@@ -22,7 +22,7 @@ def reordered(round_: Round, order: list[str]) -> Round:
     kept = [event for event in round_.events if not (isinstance(event, CardMoved) and event.to == "rack")]
     wanted = [moves[card] for card in order] + [move for card, move in moves.items() if card not in order]
     new = [replace(move, t=t) for move, t in zip(wanted, times, strict=True)]
-    return replace(round_, events=tuple([*kept, *new]))
+    return replace(round_, events=(*kept, *new))
 
 
 @pytest.mark.parametrize("rules", ALL)

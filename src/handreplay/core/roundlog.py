@@ -133,7 +133,7 @@ def _round(fields: Fields, limits: Limits) -> Round:
     if end < start:
         fields.refuse(f"end {end} is before start {start}")
     raw = fields.raw
-    source = raw.get("source") or {}
+    source = {} if raw.get("source") is None else raw["source"]
     if not isinstance(source, dict):
         fields.refuse("source is not an object")
     return Round(
