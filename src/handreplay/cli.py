@@ -223,6 +223,25 @@ def probe(
     raise typer.Exit(report.exit_code)
 
 
+@app.command()
+def read(
+    pictures: Annotated[list[Path], typer.Argument(help="Photographs: JPEG, PNG, WebP or BMP.")],
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Read the cards in still photographs; no table profile is needed. Places are pixels of the picture as displayed."""
+    import json
+
+    from handreplay.vision import stills
+
+    reader = stills.StillReader()
+    found = [(path, reader.read(stills.read_picture(path))) for path in pictures]
+    if format_ is TextOrJson.json:
+        told = {"pictures": [{"file": str(path), "cards": stills.as_json(cards)} for path, cards in found]}
+        typer.echo(json.dumps(told, indent=1, ensure_ascii=False).encode())
+    else:
+        typer.echo("\n".join(stills.as_text(str(path), cards) for path, cards in found).encode())
+
+
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
     for stream in (sys.stdout, sys.stderr):

@@ -1,0 +1,259 @@
+"""Reads the cards of a still photograph: no table profile, any size of card, from above or from aslant.
+
+    file -> picture as displayed -> the same at several scales -> cards -> straightened crops -> rank and suit
+
+All coordinates are pixels of the picture as it is displayed: the camera's note of how it was held (EXIF orientation) is
+obeyed first. (0, 0) is the picture's top left corner.
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from handreplay.errors import FootageError
+from handreplay.vision.card_reader import CardReader
+from handreplay.vision.straighten import straighten
+from handreplay.vision.table_eye import CardBox, TableEye
+from handreplay.vision.weights import load
+
+Picture = NDArray[np.uint8]  # H x W x 3, BGR
+Floats = NDArray[np.float64]
+
+MOST_BYTES = 100_000_000
+MOST_PIXELS = 64_000_000
+LEAST_CONFIDENCE = 0.9  # of rank and suit; below it the card is left unread
+LEAST_READABLE = 0.5
+
+_FINEST, _STEP = 1.4, 1.75  # the net knows cards 50 to 150 px long; each picture of the pyramid halves that range
+_SMALLEST_PX = 230  # longer side of the last picture of the pyramid
+_WINDOW_PX, _OVERLAP_PX = 640, 192
+_USUAL_LENGTH_PX = 92.0
+_SAME = 0.13  # mean distance of corners, as a share of the card's length, of two sightings of one card
+_WITHIN = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class StillCard:
+    """One card of a photograph: `quad` 4 x 2 px, clockwise; identity None when it is face down or could not be read."""
+
+    quad: Floats
+    identity: str | None
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Sighted:
+    quad: Floats
+    face_up: bool
+    quality: float
+    view: int  # the window that showed it
+
+    @property
+    def length(self) -> float:
+        return float(np.linalg.norm(self.quad[1] - self.quad[2]) + np.linalg.norm(self.quad[3] - self.quad[0])) / 2
+
+    @property
+    def area(self) -> float:
+        return float(cv2.contourArea(self.quad.astype(np.float32)))
+
+
+def read_picture(path: Path) -> Picture:
+    """Decode a JPEG, PNG, WebP or BMP file as it is displayed. Raises FootageError with what is wrong with it."""
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise FootageError(
+                f"{path}: {size // 1_000_000} MB is more than a picture may have ({MOST_BYTES // 1_000_000} MB)"
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise FootageError(f"{path}: cannot be read ({error.strerror}); give the path of a picture") from None
+    sides = _sides(data)
+    if sides is None:
+        raise FootageError(f"{path}: not a picture that handreplay reads; give a JPEG, PNG, WebP or BMP file")
+    if min(sides) < 1 or sides[0] * sides[1] > MOST_PIXELS:
+        raise FootageError(
+            f"{path}: {sides[0]} x {sides[1]} pixels; at most {MOST_PIXELS // 1_000_000} million are read"
+        )
+    picture = _decoded(data)
+    if picture is None:
+        raise FootageError(f"{path}: damaged or cut short; export the picture again")
+    return picture
+
+
+def _decoded(data: bytes) -> Picture | None:
+    try:
+        picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
+    return None if picture is None else np.asarray(picture, np.uint8)
+
+
+def _sides(data: bytes) -> tuple[int, int] | None:
+    """Width and height that the file's head claims, so that nothing huge is ever decoded."""
+    if data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) >= 24:
+        return struct.unpack(">II", data[16:24])
+    if data[:2] == b"BM" and len(data) >= 26:
+        width, height = struct.unpack("<ii", data[18:26])
+        return abs(width), abs(height)
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
+        return _webp_sides(data)
+    if data[:2] == b"\xff\xd8":
+        return _jpeg_sides(data)
+    return None
+
+
+def _webp_sides(data: bytes) -> tuple[int, int] | None:
+    kind = data[12:16]
+    if kind == b"VP8X":
+        return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
+    if kind == b"VP8L":
+        bits = int.from_bytes(data[21:25], "little")
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if kind == b"VP8 ":
+        width, height = struct.unpack("<HH", data[26:30])
+        return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def _jpeg_sides(data: bytes) -> tuple[int, int] | None:
+    at = 2
+    while at + 9 < len(data):
+        if data[at] != 0xFF:
+            return None
+        marker = data[at + 1]
+        if marker == 0xFF:
+            at += 1
+        elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            return width, height
+        elif marker in (0x01, *range(0xD0, 0xD9)):
+            at += 2
+        else:
+            at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return None
+
+
+class StillReader:
+    """Opens the nets once; then reads photographs, each for itself."""
+
+    def __init__(self, eye: TableEye | None = None, reader: CardReader | None = None) -> None:
+        self._eye = eye if eye is not None else TableEye(load("stills"))
+        self._reader = reader if reader is not None else CardReader()
+
+    def read(self, picture: Picture) -> list[StillCard]:
+        """All cards of one picture, H x W x 3 BGR, top to bottom."""
+        sighted = self.find(picture)
+        ups = [card for card in sighted if card.face_up]
+        crops = [straighten(picture, card.quad - 0.5) for card in ups]
+        cards = [StillCard(card.quad, None, card.quality) for card in sighted if not card.face_up]
+        for card, reading in zip(ups, self._reader.read(crops) if crops else [], strict=True):
+            if reading.kind == "none":
+                continue
+            sure = reading.kind == "face" and reading.readable >= LEAST_READABLE
+            known = sure and reading.confidence >= LEAST_CONFIDENCE
+            cards.append(StillCard(card.quad, reading.card if known else None, reading.confidence))
+        return sorted(cards, key=lambda card: (float(card.quad[:, 1].mean()), float(card.quad[:, 0].mean())))
+
+    def find(self, picture: Picture) -> "list[_Sighted]":
+        """Where the cards are, each once."""
+        seen: list[_Sighted] = []
+        views = 0
+        for scale in _scales(picture.shape[1], picture.shape[0]):
+            size = (max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale)))
+            method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            smaller = np.asarray(cv2.resize(picture, size, interpolation=method), np.uint8)
+            for left, top in _windows(size):
+                window = smaller[top : top + _WINDOW_PX, left : left + _WINDOW_PX]
+                boxes = self._eye.look(np.ascontiguousarray(window)).cards
+                seen += [_placed(box, (left, top), scale, window, size, views) for box in boxes]
+                views += 1
+        return _once([card for card in seen if card.quality > 0])
+
+
+def _scales(width: int, height: int) -> list[float]:
+    scales = [_FINEST]
+    while max(width, height) * scales[-1] / _STEP > _SMALLEST_PX:
+        scales.append(scales[-1] / _STEP)
+    return scales
+
+
+def _windows(size: tuple[int, int]) -> list[tuple[int, int]]:
+    """Left and top of windows that overlap and together show everything."""
+
+    def starts(side: int) -> list[int]:
+        count = max(1, -(-(side - _OVERLAP_PX) // (_WINDOW_PX - _OVERLAP_PX)))
+        return [round(number * (side - _WINDOW_PX) / max(1, count - 1)) if count > 1 else 0 for number in range(count)]
+
+    return [(left, top) for top in starts(size[1]) for left in starts(size[0])]
+
+
+def _placed(
+    box: CardBox, corner: tuple[int, int], scale: float, window: Picture, size: tuple[int, int], view: int
+) -> _Sighted:
+    """A box of a window as px of the picture. Best liked: whole, of a length the net knows, clear of the cut."""
+    sides = np.linalg.norm(box.corners - np.roll(box.corners, -1, axis=0), axis=1)
+    length = max(sides[0] + sides[2], sides[1] + sides[3]) / 2
+    fit = float(np.exp(-((np.log(max(length, 1.0) / _USUAL_LENGTH_PX) / 0.55) ** 2)))
+    low, high = box.corners.min(axis=0), box.corners.max(axis=0)
+    height, width = window.shape[:2]
+    cut = (
+        (low[0] < -2 and corner[0] > 0)
+        or (low[1] < -2 and corner[1] > 0)
+        or (high[0] > width + 2 and corner[0] + width < size[0])
+        or (high[1] > height + 2 and corner[1] + height < size[1])
+    )
+    quad = (box.corners + np.array(corner)) / scale
+    return _Sighted(quad, box.face_up, box.score * fit * (0.3 if cut else 1.0), view)
+
+
+def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
+    """Every card once, its best sighting; what lies wholly inside one card's outline is part of its print."""
+    kept: list[_Sighted] = []
+    for card in sorted(seen, key=lambda card: -card.quality):
+        if any(_apart(card, other) < _SAME * max(card.length, other.length) for other in kept):
+            continue
+        if any(card.area < 0.6 * other.area and _share_inside(card, other) > _WITHIN for other in kept):
+            continue
+        holds = [other for other in kept if other.area < 0.6 * card.area and _share_inside(other, card) > _WITHIN]
+        if len(holds) > 1:
+            continue
+        kept = [other for other in kept if other not in holds] + [card]
+    return kept
+
+
+def _apart(one: _Sighted, other: _Sighted) -> float:
+    """Mean distance of corners, whichever of them come first."""
+    return min(float(np.linalg.norm(np.roll(one.quad, turn, axis=0) - other.quad, axis=1).mean()) for turn in (0, 2))
+
+
+def _share_inside(small: _Sighted, large: _Sighted) -> float:
+    shared, _ = cv2.intersectConvexConvex(small.quad.astype(np.float32), large.quad.astype(np.float32))
+    return float(shared) / max(small.area, 1e-6)
+
+
+def as_json(cards: Sequence[StillCard]) -> list[dict[str, Any]]:
+    """The cards of one picture as `handreplay read --format json` prints them."""
+    return [
+        {
+            "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in card.quad],
+            "identity": card.identity,
+            "confidence": round(card.confidence, 4),
+        }
+        for card in cards
+    ]
+
+
+def as_text(file: str, cards: Sequence[StillCard]) -> str:
+    """One line for the picture and one for each card: what it is, how sure, and where its middle lies."""
+    lines = [f"{file}: {len(cards)} card{'' if len(cards) == 1 else 's'}"]
+    for card in cards:
+        x, y = card.quad.mean(axis=0)
+        lines.append(f"  {card.identity or 'not read'}  {card.confidence:.2f}  at {x:.0f}, {y:.0f}")
+    return "\n".join(lines)
