@@ -228,7 +228,7 @@ def read(
     pictures: Annotated[list[Path], typer.Argument(help="Photographs: JPEG, PNG, WebP or BMP.")],
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
-    """Read the cards in still photographs; no table profile is needed. Places are pixels of the picture as displayed."""
+    """Read the cards in still photographs, without a table profile; places are pixels of the picture as displayed."""
     import json
 
     from handreplay.vision import stills
