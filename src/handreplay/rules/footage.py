@@ -59,7 +59,9 @@ def chips_unreadable(case: Case) -> Iterator[Finding]:
         if tally.unseen and not case.replay.gaps:
             text = f"Chips of {title} changed while nobody saw it; what was paid or taken cannot be told."
         elif settled.hangs_on_chips:
-            text = f"What lay or was paid on {title} could not be read, and its settlement hangs on it."
+            unknown = {r.tally.last.event.actor for r in settled.readings if r.tally.last} == {"unknown"}
+            what = "Who took the chips of" if unknown else "What lay or was paid on"
+            text = f"{what} {title} could not be read, and its settlement hangs on it."
         elif due.off_table and due.pay is not None and not tally.added:
             text = f"{title} wins a share of the meter, which need not be paid in chips; check the paperwork."
         elif due.result == "win" and due.pay is None:

@@ -72,7 +72,7 @@ def tallies(replay: Replay, seat: Seat, wager: Wager, void_t: float) -> tuple[Ta
     """
     steps = replay.chips.get((seat.number, wager.name), ())
     found = []
-    for probability, sequence, unseen in _readings(replay, seat, wager, steps):
+    for probability, sequence, unseen in _readings(replay, seat, wager, steps, void_t):
         tally = Tally(probability=probability, unseen=unseen)
         _run(tally, replay, seat, wager, sequence, void_t)
         tally.unseen = tally.unseen or _lost_in_gap(tally, replay, sequence)
@@ -87,26 +87,20 @@ def confidence(replay: Replay, seat: int, wager: str) -> float:
     return min(read, default=1.0)
 
 
-def unread(replay: Replay, seat: int, wager: str) -> bool:
-    return any(not isinstance(step.after, Known) for step in replay.chips.get((seat, wager), ()))
-
-
 # ---- readings
 
 
 def _readings(
-    replay: Replay, seat: Seat, wager: Wager, steps: tuple[ChipsChanged, ...]
+    replay: Replay, seat: Seat, wager: Wager, steps: tuple[ChipsChanged, ...], void_t: float
 ) -> Iterator[tuple[float, tuple[Step, ...], bool]]:
+    """What may have happened, with its probability, and whether part of it was not seen."""
     piles = _pile_choices(replay, steps)
-    count = 1
-    for choices in piles:
-        count *= len(choices)
-    if count > MOST_READINGS:
-        piles = [choices[:1] for choices in piles]
-    for chosen in product(*piles):
+    too_many = math.prod(len(choices) for choices in piles) > MOST_READINGS
+    for chosen in product(*(choices[:1] for choices in piles) if too_many else piles):
         probability = math.prod(p for _, p in chosen)
         amounts = [amount for amount, _ in chosen]
-        yield from _sequences(replay, seat, wager, steps, amounts, probability)
+        for share, sequence, unseen in _sequences(replay, seat, wager, steps, amounts, void_t):
+            yield probability * share, sequence, unseen or too_many
 
 
 def _pile_choices(replay: Replay, steps: tuple[ChipsChanged, ...]) -> list[list[tuple[Cents, float]]]:
@@ -138,7 +132,7 @@ def _sequences(
     wager: Wager,
     steps: tuple[ChipsChanged, ...],
     amounts: list[Cents],
-    probability: float,
+    void_t: float,
 ) -> Iterator[tuple[float, tuple[Step, ...], bool]]:
     """The steps with amounts filled in; two of them where nobody saw who took the chips."""
     sequence: list[Step] = []
@@ -149,36 +143,37 @@ def _sequences(
     for event, after in zip(steps, amounts, strict=True):
         before = worth(event.before.value) if isinstance(event.before, Known) else lies
         unseen = unseen or (before != lies and event.t >= replay.close_t)
-        by_dealer, sure = _by_dealer(replay, seat, wager, event, after - before, paid)
-        if not sure and doubtful is None:
+        by_dealer = _by_dealer(replay, seat, wager, event, after - before, paid, void_t)
+        if by_dealer is None and doubtful is None:
             doubtful = len(sequence)
-        paid = paid or (by_dealer and after > before)
-        sequence.append(Step(event.t, event, before, after, by_dealer, event.to == "player"))
+        paid = paid or (by_dealer is True and after > before)
+        sequence.append(Step(event.t, event, before, after, by_dealer is not False, event.to == "player"))
         lies = after
     if doubtful is None:
-        yield probability, tuple(sequence), unseen
+        yield 1.0, tuple(sequence), unseen
         return
     step = sequence[doubtful]
     for by_dealer in (True, False):
         sequence[doubtful] = Step(step.t, step.event, step.before, step.after, by_dealer, step.to_player)
-        yield probability / 2, tuple(sequence), unseen
+        yield 0.5, tuple(sequence), unseen
 
 
 def _by_dealer(
-    replay: Replay, seat: Seat, wager: Wager, event: ChipsChanged, rise: Cents, paid: bool
-) -> tuple[bool, bool]:
-    """Whether the dealer did it, and whether that is sure."""
+    replay: Replay, seat: Seat, wager: Wager, event: ChipsChanged, rise: Cents, paid: bool, void_t: float
+) -> bool | None:
+    """Whether the dealer did it; None where nobody saw who took the chips and the moment does not say."""
     if event.actor != "unknown":
-        return event.actor == "dealer", True
+        return event.actor == "dealer"
     if event.to is not None:
-        return True, True
+        return True
     if rise >= 0 or event.t < replay.close_t:
-        return event.t >= replay.settle_t, True
-    if paid:
-        return False, True
-    if event.t < replay.settle_t:
-        return wager.lost_by_fold and seat.play_t is None, True
-    return True, False
+        return event.t >= replay.settle_t
+    racked = [card.racked.t for card in replay.hand(f"seat{seat.number}") if card.racked]
+    if paid or not seat.dealt_in or (racked and event.t > max(racked)):
+        return False  # the player picks up what is theirs
+    if event.t < min(replay.settle_t, void_t):
+        return replay.game.folds and wager.lost_by_fold and seat.play_t is None
+    return None
 
 
 def _lost_in_gap(tally: Tally, replay: Replay, sequence: tuple[Step, ...]) -> bool:
