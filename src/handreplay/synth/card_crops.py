@@ -25,7 +25,8 @@ _KEPT_PX_PER_MM = 2.5
 
 @dataclass(frozen=True)
 class Crop:
-    """One straightened crop (BGR) and what is in it. `card` is -1 unless a face; `visible` is the share not covered."""
+    """One straightened crop (BGR) and what is in it. `card` is -1 unless a face; `visible` is the share not covered;
+    `index_shown` says of the upper and the lower end's index whether it shows and is large enough to read."""
 
     picture: Picture
     kind: int
@@ -34,6 +35,7 @@ class Crop:
     visible: float
     px_per_mm: float
     deck: int
+    index_shown: tuple[bool, bool]
 
 
 @dataclass
@@ -82,10 +84,14 @@ class CropMaker:
         return crops
 
     def _crop(self, part: Picture, scene: _Scene, what: "_Wanted", quad: NDArray[np.float64], scale: float) -> Crop:
-        picture = straighten(part, _jittered(quad, scale, self._rng))
-        visible, readable = _legible(scene, what, scale)
+        turned = bool(self._rng.random() < 0.5)
+        found = _jittered(quad, scale, self._rng)
+        picture = straighten(part, np.roll(found, 2, axis=0) if turned else found)
+        visible, shown = _legible(scene, what, scale)
         face = what.kind == 0
-        return Crop(picture, what.kind, what.card if face else -1, face and readable, visible, scale, what.deck)
+        shown = (face and shown[turned], face and shown[not turned])
+        readable = face and (any(shown) or visible >= 0.8)
+        return Crop(picture, what.kind, what.card if face else -1, readable, visible, scale, what.deck, shown)
 
     def _scene(self, px_per_mm: float) -> tuple[_Scene, "_Wanted"]:
         rng = self._rng
@@ -269,32 +275,31 @@ def _card_corners(at: NDArray[np.float64], degrees: float, px_per_mm: float) -> 
 
 
 def _jittered(quad: NDArray[np.float64], px_per_mm: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The quad as a detector would give it, either end up."""
+    """The quad as a detector would give it."""
     rough = px_per_mm * (2.0 if rng.random() < 0.2 else 1.0)
     middle = quad.mean(axis=0)
     turn = math.radians(rng.normal(0, 1.3))
     spin = np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
     moved = (quad - middle) * (1 + rng.normal(0, 0.015)) @ spin + middle + rng.normal(0, 0.9, 2) * rough
     moved += rng.normal(0, 0.55, (4, 2)) * rough
-    return np.asarray(np.roll(moved, 2, axis=0) if rng.random() < 0.5 else moved)
+    return np.asarray(moved)
 
 
-def _legible(scene: _Scene, what: _Wanted, scale: float) -> tuple[float, bool]:
-    """Share of the card that shows, and whether what shows can tell which card it is."""
+def _legible(scene: _Scene, what: _Wanted, scale: float) -> tuple[float, tuple[bool, bool]]:
+    """Share of the card that shows, and whether the index at either end shows and is large enough to read."""
     to_card = np.array([[0, 0], [64, 0], [64, 90], [0, 90]], np.float32)
     matrix = cv2.getPerspectiveTransform(what.quad.astype(np.float32), to_card)
     seen = cv2.warpPerspective(scene.seen, matrix, (64, 90))
-    visible = float(seen.mean())
     style = what.design.style
     x, y = style.index_at if style else (2.0, 2.5)
     tall = style.index_height if style else 8.0
-    wide = tall * 0.8
-    both = min(1.0, visible / 0.8) >= 1
-    for part in (seen, seen[::-1, ::-1]):
-        index = part[int(y) : math.ceil(y + tall * 1.8), int(x) : math.ceil(x + wide)]
-        if index.size and index.mean() > 0.93 and tall * scale >= 3.6:
-            return visible, True
-    return visible, bool(both)
+    ends = [
+        part[int(y) : math.ceil(y + tall * 1.8), int(x) : math.ceil(x + tall * 0.8)]
+        for part in (seen, seen[::-1, ::-1])
+    ]
+    large = tall * scale >= 3.6
+    top, bottom = (bool(large and end.mean() > 0.93) for end in ends)
+    return float(seen.mean()), (top, bottom)
 
 
 def _felt(size: int, px_per_mm: float, rng: np.random.Generator) -> Picture:

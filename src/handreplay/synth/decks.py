@@ -74,8 +74,8 @@ def _face(deck: Deck, card: str) -> Picture:
 
 
 def _figure_of(card: str, seed: int) -> str:
-    """Whose figure a court card shows. In every second deck it is any court's, so that a reader learns the index."""
-    if seed % 2:
+    """Whose figure a court card shows. In two decks of three it is any court's, so that a reader learns the index."""
+    if seed % 3 == 0:
         return card
     courts = [rank + suit for rank in "JQK" for suit in "cdhs"]
     return courts[int(np.random.default_rng([seed, *map(ord, card)]).integers(len(courts)))]
@@ -161,7 +161,7 @@ def random_style(rng: np.random.Generator, fonts: tuple[str, ...]) -> FaceStyle:
         index_suit=float(rng.uniform(0.55, 1.05)) if height < 12 else float(rng.uniform(0.5, 0.9)),
         index_gap=float(rng.uniform(0.4, 2.0)),
         suit_style=int(rng.integers(1000)),
-        pips=str(rng.choice(["standard"] * 11 + ["one large suit"] * 4 + ["large rank", "none"])),  # type: ignore[arg-type]
+        pips=str(rng.choice(["standard"] * 8 + ["one large suit"] * 6 + ["large rank", "none"])),  # type: ignore[arg-type]
         peek=peek,
         ace_height=float(rng.uniform(14, 42)),
         ace_ornament=int(rng.integers(10)),

@@ -3,6 +3,7 @@
 handreplay train reader --out runs/reader [--art ARTWORK]
 """
 
+import argparse
 import json
 import time
 from dataclasses import asdict, dataclass
@@ -58,7 +59,7 @@ class _Batches:
         return [self._buffer[i] for i in self._rng.choice(len(self._buffer), self._plan.batch, replace=False)]
 
 
-def tensors(crops: list[Crop]) -> tuple[torch.Tensor, ...]:
+def tensors(crops: list[Crop]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     """Pictures (N x 152 x 112 x 3 bytes), card numbers (-1: no face), kinds, readable."""
     pictures = torch.from_numpy(np.stack([crop.picture for crop in crops]))
     cards = torch.tensor([crop.card for crop in crops])
@@ -66,19 +67,26 @@ def tensors(crops: list[Crop]) -> tuple[torch.Tensor, ...]:
     return pictures, cards, kinds, torch.tensor([float(crop.readable) for crop in crops])
 
 
+def _card_loss(rank: torch.Tensor, suit: torch.Tensor, cards: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """How surprising the cards are, averaged by weight."""
+    surprise = functional.cross_entropy(rank, _RANK_OF[cards], reduction="none")
+    surprise = surprise + functional.cross_entropy(suit, _SUIT_OF[cards], reduction="none")
+    return (surprise * weight).sum() / weight.sum().clamp(min=1)
+
+
 def _loss(net: ReaderNet, crops: list[Crop]) -> torch.Tensor:
     pictures, cards, kinds, readable = tensors(crops)
     with torch.autocast("cpu", torch.bfloat16):
-        rank, suit, kind, legible = net(pictures)
+        told = net(pictures)
     face = cards >= 0
     # What is half covered still teaches: the best answer there is the honest spread of probabilities.
     weight = torch.where(readable[face] > 0, 1.0, 0.3)
-    wanted = cards[face]
-    by_card = functional.cross_entropy(rank[face], _RANK_OF[wanted], reduction="none")
-    by_card = by_card + functional.cross_entropy(suit[face], _SUIT_OF[wanted], reduction="none")
-    total = (by_card * weight).sum() / weight.sum().clamp(min=1)
-    total = total + 0.3 * functional.cross_entropy(kind, kinds)
-    return total + 0.2 * functional.binary_cross_entropy_with_logits(legible[face], readable[face])
+    total = _card_loss(told.rank[face], told.suit[face], cards[face], weight)
+    shown = torch.tensor([crop.index_shown[end] for end in (0, 1) for crop in crops])
+    twice = torch.cat([cards, cards])[shown]
+    total = total + 0.5 * _card_loss(told.corner_rank[shown], told.corner_suit[shown], twice, torch.ones(len(twice)))
+    total = total + 0.3 * functional.cross_entropy(told.kind, kinds)
+    return total + 0.2 * functional.binary_cross_entropy_with_logits(told.readable[face], readable[face])
 
 
 def _rate(plan: Plan, step: int) -> float:
@@ -141,7 +149,7 @@ def logits(net: ReaderNet, pictures: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Rank, suit, kind and readable logits, in pieces that fit a small machine."""
     net.eval()
     with torch.inference_mode():
-        parts = [net(pictures[i : i + 64]) for i in range(0, len(pictures), 64)]
+        parts = [net(pictures[i : i + 64])[:4] for i in range(0, len(pictures), 64)]
     return tuple(torch.cat(piece) for piece in zip(*parts, strict=True))
 
 
