@@ -10,6 +10,7 @@ from handreplay.games import all_games, game_of, log_limits
 from handreplay.games.game import Due, Question
 from handreplay.games.hands import known_labels
 from handreplay.games.paytables import chosen, printed, rounded
+from handreplay.games.table import Odds, WrittenPaytable
 from tests.rules.story import SITE, table
 
 UTH, WPT, FCP, LIR, TCP = "pa-653a", "pa-677a", "pa-641a", "pa-643a", "pa-649a"
@@ -166,6 +167,9 @@ def test_a_paytable_that_does_not_exist_is_refused_and_none_is_assumed() -> None
         game_of(table(UTH, paytables={"trips": "A"}))
     with pytest.raises(ProfileError, match="written out"):
         chosen(table(WPT, written=()), "odds")
+    odd = WrittenPaytable("odds", "site", (Odds("royal_flash", 500, 1, "to"),))
+    with pytest.raises(ProfileError, match="royal_flash"):
+        game_of(replace(table(WPT), written=(odd,)))
     with pytest.raises(ProfileError, match="known are"):
         game_of(replace(table(UTH), rules="pa-000"))
 

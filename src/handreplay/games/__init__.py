@@ -5,6 +5,7 @@ from functools import lru_cache
 from handreplay.core.logfields import Limits
 from handreplay.errors import ProfileError
 from handreplay.games.game import Game
+from handreplay.games.hands import known_labels
 from handreplay.games.paytables import chosen
 from handreplay.games.table import TableRules
 
@@ -27,6 +28,11 @@ def game_of(table: TableRules) -> Game:
     if found is None:
         choices = ", ".join(f"{game.name} under {game.rules}" for game in known)
         raise ProfileError(f"table {table.table}: {table.game} under {table.rules} is not known; known are {choices}")
+    for written in table.written:
+        unknown = next((line.hand for line in written.entries if line.hand not in known_labels()), None)
+        if unknown is not None:
+            where = f"paytable {written.name!r} of {written.wager}"
+            raise ProfileError(f"table {table.table}: {where} has the hand {unknown!r}, which no game names")
     for wager in found.wagers:
         for key in wager.paytables:
             if wager.role in ("base", "later") and not chosen(table, key):

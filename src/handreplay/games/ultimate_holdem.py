@@ -4,8 +4,19 @@ The two differ in the first Play Wager, in the Blind's paytables and in how well
 """
 
 from handreplay.core.money import Cents
-from handreplay.games.game import UNSETTLED, Decision, Due, Game, Multiples, Question, Section, Wager, compare
-from handreplay.games.hands import Ranked, best_five, five_card
+from handreplay.games.game import (
+    UNSETTLED,
+    CardGroup,
+    Decision,
+    Due,
+    Game,
+    Multiples,
+    Question,
+    Section,
+    Wager,
+    compare,
+)
+from handreplay.games.holdem import best, rank
 from handreplay.games.paytables import chosen, paid
 from handreplay.games.table import TableRules
 
@@ -13,22 +24,14 @@ NAME = "ultimate-texas-holdem"
 LIMIT_FLOOR_CENTS = 5_000_000  # 569.12(e)
 
 
-def _rank(hand: tuple[str, ...], community: tuple[str, ...]) -> Ranked | None:
-    return five_card(hand + community[:5]) if len(community) >= 5 else None
-
-
-def _best(hand: tuple[str, ...], community: tuple[str, ...]) -> tuple[str, ...]:
-    return best_five(hand + community[:5])
-
-
 def due(question: Question) -> Due:
     """What the rules give a wager of a seat that was dealt in."""
-    player = _rank(question.hand, question.community)
+    player = rank(question.hand, question.community)
     if question.wager == "trips":
         return UNSETTLED if player is None else question.by_table("trips", player.labels)
     if question.folded:
         return Due("lose")
-    dealer = _rank(question.dealer, question.community)
+    dealer = rank(question.dealer, question.community)
     higher = compare(player, dealer)
     if higher is None or player is None or dealer is None:
         return UNSETTLED
@@ -50,48 +53,35 @@ def most_at_minimum(table: TableRules) -> Cents:
     return max(LIMIT_FLOOR_CENTS, stake + 4 * stake + sum(top))
 
 
+def _wagers(chapter: str) -> tuple[Wager, ...]:
+    even, blind, trips = ("b", "c", "d") if chapter == "569" else ("a", "b", "c")  # paragraphs of the odds section
+
+    def odds(paragraph: str) -> Section:
+        return Section(f"58 Pa. Code {chapter}.12({paragraph})", "text")
+
+    all_cards: tuple[CardGroup, ...] = ("hand", "dealer", "community")
+    return (
+        Wager(name="ante", title="Ante", role="base", hangs_on=all_cards, odds=odds(even)),
+        Wager(name="play", title="Play", role="later", hangs_on=all_cards, odds=odds(even)),
+        Wager(name="blind", title="Blind", role="base", hangs_on=all_cards, odds=odds(blind), paytables=("blind",)),
+        Wager(
+            name="trips",
+            title="Trips",
+            role="side",
+            hangs_on=("hand", "community"),
+            odds=odds(trips),
+            lost_by_fold=False,
+            paytables=("trips",),
+        ),
+    )
+
+
 def _game(rules: str, first_play: Multiples) -> Game:
-    chapter = rules.removeprefix("pa-")
-    odds = f"58 Pa. Code {chapter}.12"
-    lead = "b" if chapter == "569" else "a"
-    blind, trips = ("c", "d") if chapter == "569" else ("b", "c")
     return Game(
         name=NAME,
         rules=rules,
         title="Ultimate Texas Hold 'Em",
-        wagers=(
-            Wager(
-                name="ante",
-                title="Ante",
-                role="base",
-                hangs_on=("hand", "dealer", "community"),
-                odds=Section(f"{odds}({lead})", "text"),
-            ),
-            Wager(
-                name="play",
-                title="Play",
-                role="later",
-                hangs_on=("hand", "dealer", "community"),
-                odds=Section(f"{odds}({lead})", "text"),
-            ),
-            Wager(
-                name="blind",
-                title="Blind",
-                role="base",
-                hangs_on=("hand", "dealer", "community"),
-                odds=Section(f"{odds}({blind})", "text"),
-                paytables=("blind",),
-            ),
-            Wager(
-                name="trips",
-                title="Trips",
-                role="side",
-                hangs_on=("hand", "community"),
-                odds=Section(f"{odds}({trips})", "text"),
-                lost_by_fold=False,
-                paytables=("trips",),
-            ),
-        ),
+        wagers=_wagers(rules.removeprefix("pa-")),
         qualifying=(frozenset({"ante", "blind"}),),
         limited=("ante",),
         equal=("ante", "blind"),
@@ -109,9 +99,9 @@ def _game(rules: str, first_play: Multiples) -> Game:
         plays_on={"EX01": ("trips",), "MD03 after the deal": ("trips",)},
         cap_at_least_cents=most_at_minimum,
         due=due,
-        rank_player=_rank,
-        rank_dealer=_rank,
-        best=_best,
+        rank_player=rank,
+        rank_dealer=rank,
+        best=best,
     )
 
 

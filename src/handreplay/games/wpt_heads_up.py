@@ -6,29 +6,22 @@ Only 677a.11 could be read: decisions, reveal and comparison. The odds are the s
 from fractions import Fraction
 
 from handreplay.games.game import UNSETTLED, Decision, Due, Game, Multiples, Question, Section, Wager, compare
-from handreplay.games.hands import Ranked, best_five, five_card, pocket
+from handreplay.games.hands import Ranked, pocket
+from handreplay.games.holdem import best, rank
 
 CHAPTER = "58 Pa. Code 677a.12"
-
-
-def _rank(hand: tuple[str, ...], community: tuple[str, ...]) -> Ranked | None:
-    return five_card(hand + community[:5]) if len(community) >= 5 else None
-
-
-def _best(hand: tuple[str, ...], community: tuple[str, ...]) -> tuple[str, ...]:
-    return best_five(hand + community[:5])
 
 
 def due(question: Question) -> Due:
     """What the rules give a wager of a seat that was dealt in (677a.11(h), (i))."""
     if question.wager == "pocket_bonus":
         return question.by_table("pocket_bonus", pocket(question.hand))
-    player = _rank(question.hand, question.community)
+    player = rank(question.hand, question.community)
     if question.wager == "trips_plus":
         return UNSETTLED if player is None else question.by_table("trips_plus", player.labels)
     if question.folded:
         return Due("lose")
-    dealer = _rank(question.dealer, question.community)
+    dealer = rank(question.dealer, question.community)
     higher = compare(player, dealer)
     if higher is None or player is None or dealer is None:
         return UNSETTLED
@@ -109,8 +102,8 @@ GAMES = (
         community_cards=5,
         burns_before=(0, 3),
         due=due,
-        rank_player=_rank,
-        rank_dealer=_rank,
-        best=_best,
+        rank_player=rank,
+        rank_dealer=rank,
+        best=best,
     ),
 )

@@ -11,8 +11,6 @@ from handreplay.core.events import Declared, Event, StubCounted
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.tracks import Card, Showing
 
-VOIDING = ("MD01", "MD03", "MD11", "EX01", "shoe_jam")
-
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:

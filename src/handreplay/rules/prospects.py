@@ -32,10 +32,6 @@ class Prospect:
     guided: bool = False
     confidence: float = 1.0
 
-    @property
-    def certain(self) -> bool:
-        return len(self.dues) == 1
-
 
 class Prospects:
     """Answers for one round what its wagers are due."""

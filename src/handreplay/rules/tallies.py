@@ -58,7 +58,6 @@ class Tally:
     early: Step | None = None  # a pay or a take before the dealer's hand was shown
     last: Step | None = None
     unseen: bool = False  # something happened to the chips that nobody saw
-    left: Cents = 0  # what lies there at the end
 
     @property
     def net(self) -> Cents:
@@ -193,7 +192,6 @@ def _run(tally: Tally, replay: Replay, seat: Seat, wager: Wager, sequence: tuple
         tally.stake = sequence[0].before
     for step in _without_colour_changes(replay, seat, sequence):
         tally.last = step
-        tally.left = step.after
         if step.rise == 0:
             continue
         if wager.role == "progressive" and _collection(tally, replay, step):
