@@ -73,7 +73,7 @@ def _stacks(
             if all(np.hypot(*(place - other)) > 2 * RADIUS_MM for other in places):
                 places.append(place)
                 break
-    jitter, drawn = float(rng.choice([0.3, 0.8, 1.0, 1.2, 1.7])), []
+    jitter, drawn = float(rng.choice([0.3, 0.45, 0.6, 0.8, 1.0, 1.3])), []
     for place in sorted(places, key=lambda place: float(place[1])):
         sequence = random_sequence(chipset, rng)
         scale, leaning = DRAW_PX_PER_MM, (float(rng.normal(0, 0.01)) * DRAW_PX_PER_MM, -lean * DRAW_PX_PER_MM)
@@ -98,17 +98,24 @@ def _print_layout(canvas: Picture, felt: Colour, middle: NDArray[np.float64], rn
     for _ in range(int(rng.integers(0, 3))):
         _shape(pixels, centre, rng.uniform(16, 50), line, thick, rng)
         centre = centre + rng.normal(0, 90, 2)
-    if rng.random() < 0.15:
-        spot = (middle + rng.normal(0, 15, 2)) * DRAW_PX_PER_MM
-        other = bgr(rng.uniform(0, 360), 0.9, rng.uniform(0.4, 0.9))
-        cv2.circle(
-            pixels, (int(spot[0]), int(spot[1])), int(rng.uniform(8, 20) * DRAW_PX_PER_MM), other, -1, cv2.LINE_AA
-        )
+    if rng.random() < 0.3:
+        _print_disc(pixels, (middle + rng.normal(0, 15, 2)) * DRAW_PX_PER_MM, line, rng)
     for _ in range(int(rng.integers(0, 4))):
         _word(pixels, line, rng)
     canvas[:] = pixels
     grain = cv2.resize(rng.normal(0, rng.uniform(0, 3), (95, 85)).astype(np.float32), canvas.shape[1::-1])
     np.add(canvas, grain[..., None], out=canvas)
+
+
+def _print_disc(pixels: NDArray[np.uint8], spot: NDArray[np.float64], line: Colour, rng: np.random.Generator) -> None:
+    """A filled disc as large as a chip or smaller, such as the place of a progressive wager; it may have a ring."""
+    at, radius = (int(spot[0]), int(spot[1])), int(rng.uniform(8, 22) * DRAW_PX_PER_MM)
+    fill = bgr(rng.uniform(0, 360), rng.choice([0.2, 0.9]), rng.uniform(0.2, 0.95))
+    cv2.circle(pixels, at, radius, fill, -1, cv2.LINE_AA)
+    if rng.random() < 0.6:
+        cv2.circle(pixels, at, radius, line, int(rng.integers(2, 7)), cv2.LINE_AA)
+    if rng.random() < 0.2:
+        cv2.circle(pixels, at, int(radius * rng.uniform(0.4, 0.8)), line, int(rng.integers(1, 5)), cv2.LINE_AA)
 
 
 def _shape(

@@ -193,7 +193,13 @@ def random_light(rng: np.random.Generator) -> Light:
 def random_sequence(chipset: ChipSet, rng: np.random.Generator, at_most: int = 20) -> tuple[str, ...]:
     """A stack bottom to top: often one value, else large values below, now and then any order."""
     values = [look.value for look in chipset.looks]
-    size = int(np.clip(rng.choice([rng.integers(1, 4), rng.integers(1, 7), rng.integers(1, at_most + 1)]), 1, at_most))
+    size = int(
+        np.clip(
+            rng.choice([rng.integers(1, 4), rng.integers(1, 7), rng.integers(1, 7), rng.integers(1, at_most + 1)]),
+            1,
+            at_most,
+        )
+    )
     kinds = min(size, len(values), int(rng.choice([1, 1, 1, 2, 2, 2, 3])))
     chosen = rng.choice(values, kinds, replace=False)
     cuts = np.sort(rng.choice(np.arange(1, size), kinds - 1, replace=False)) if kinds > 1 else np.array([], int)
@@ -278,7 +284,7 @@ def draw_stack(
     far in canvas pixels a point moves per millimetre of height; `jitter_mm` is each chip's deviation from the axis.
     """
     light = light or random_light(rng)
-    jitter = rng.choice([0.4, 1.0, 1.3, 1.8]) if jitter_mm is None else jitter_mm
+    jitter = rng.choice([0.3, 0.45, 0.6, 0.8, 1.0, 1.3]) if jitter_mm is None else jitter_mm
     base, lean = np.asarray(base_px, float), np.asarray(lean_px_per_mm, float)
     height = THICKNESS_MM * len(sequence)
     _draw_shadow(canvas, base, height, light, px_per_mm)

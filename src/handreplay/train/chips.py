@@ -109,6 +109,12 @@ def _conv(before: int, after: int, stride: int = 1, dilation: int = 1) -> nn.Seq
     )
 
 
+def _conv_rows(before: int, after: int, size: int) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv1d(before, after, size, padding=size // 2, bias=False), nn.BatchNorm1d(after), nn.SiLU()
+    )
+
+
 class Finder(nn.Module):
     """B x 3 x H x W crops from 0 to 1 -> B x 3 x H/4 x W/4: logit of a face's centre in the cell, its x and y there."""
 
@@ -125,7 +131,7 @@ class Finder(nn.Module):
 
 
 class Reader(nn.Module):
-    """Stack crops (B x 3 x H x W, RGB, 0 to 1), lean (B; mm per mm), palette (B x D x 6) -> B x 21 x (D + 1) logits.
+    """Stack crops (B x 3 x H x W, RGB, 0 to 1), lean (B; mm per mm), palette (B x D x 6) -> B x 21 x (D + 1), log p.
 
     Level 0 is the topmost chip; the last column says that the stack has ended above this level. What lies under the
     topmost face is unrolled so that a row is a height in chips, whatever the camera's lean: the same weights read
@@ -152,22 +158,23 @@ class Reader(nn.Module):
         self.coarse = nn.Sequential(_conv(28, 40, 2), _conv(40, 40, dilation=2))
         self.lift = nn.Conv2d(40, 28, 1)
         self.wall = nn.Sequential(_conv(28 + 4, 36), _conv(36, 36), _conv(36, 36, dilation=2))
-        self.gist = nn.Sequential(nn.Linear(80 + 56 + 1 + 3 * len(FACE_RINGS), 64), nn.ReLU())
-        self.levels = nn.Sequential(
-            nn.Conv1d(72 + 64, 72, 3, padding=1), nn.ReLU(), nn.Conv1d(72, 72, 5, padding=2), nn.ReLU()
-        )
-        self.end = nn.Sequential(nn.Linear(3 * 72, 48), nn.ReLU(), nn.Linear(48, 1))
-        self.colour = nn.Sequential(nn.Linear(12, 48), nn.ReLU(), nn.Linear(48, 24))
+        self.gist = nn.Sequential(nn.Linear(80 + 56 + 1 + 3 * len(FACE_RINGS), 64), nn.LayerNorm(64), nn.SiLU())
+        self.levels = nn.Sequential(_conv_rows(72 + 64, 72, 3), _conv_rows(72, 72, 5))
+        self.end = nn.Sequential(nn.Linear(3 * 72, 48), nn.SiLU(), nn.Linear(48, 1))
+        self.colour = nn.Sequential(nn.Linear(12, 48), nn.SiLU(), nn.Linear(48, 24))
         self.seen, self.light, self.near = nn.Conv2d(28, 24, 1), nn.Linear(64, 24), nn.Conv1d(72, 24, 1)
         self.match = nn.Linear(24, 1)
         self.look_face, self.look_wall = nn.Conv2d(28, 1, 1), nn.Conv2d(36, 1, 1)
         self.tone, self.shade = nn.Linear(64, 9), nn.Conv1d(72, 2, 1)
+        self.trust = nn.Conv1d(72, 2, 1)
         self.sharp = nn.Parameter(torch.tensor([3.0, 3.0]))
         for layer in (self.match, self.tone, self.shade):
             nn.init.zeros_(layer.bias)
             nn.init.normal_(layer.weight, std=0.01)
+        nn.init.zeros_(self.trust.weight)
+        nn.init.constant_(self.trust.bias, -0.7)
 
-    def forward(self, crops: Tensor, lean: Tensor, palette: Tensor) -> Tensor:
+    def forward(self, crops: Tensor, lean: Tensor, palette: Tensor, given: Tensor | None = None) -> Tensor:
         batch, (width, height) = crops.shape[0], STACK_SIZE
         step = torch.clamp(lean * (THICKNESS_MM * STACK_PX_PER_MM), min=0.05)
         narrow = torch.log(step)
@@ -193,8 +200,14 @@ class Reader(nn.Module):
         top = self._on_face(face, self._relit(bare, gist), chips, palette)
         bare = self._relit(_sample(crops, grid[:, :, ::2]), gist)
         levels = self._on_wall(wall[..., ::2], bare, self.look_wall(seen[..., ::2]), rows, chips, palette)
-        kinds = torch.cat([(top + 0.2 * levels[:, :, 0])[:, :, None], levels[:, :, 1:]], 2).transpose(1, 2)
-        return torch.cat([kinds, end], 2)
+        trust = torch.exp(self.trust(rows))[:, :, None, 2 : last + 1 : 2]
+        below = levels * trust[:, 0] + top[:, :, None] * trust[:, 1]  # a chip is most often as the one on top
+        kinds = torch.cat([(top + 0.2 * levels[:, :, 0])[:, :, None], below[:, :, 1:]], 2).transpose(1, 2)
+        if given is not None:
+            kinds = kinds.masked_fill(~given[:, None], -30.0)
+        end = end.float()
+        kinds = torch.log_softmax(kinds.float(), 2) + functional.logsigmoid(-end)
+        return torch.cat([kinds, functional.logsigmoid(end)], 2)
 
     def _relit(self, colours: Tensor, gist: Tensor) -> Tensor:
         """Colours (B x 3 x ...) as they would be in the light of the palette, as far as the crop tells the light."""
@@ -258,9 +271,7 @@ def reader_loss(model: Reader, shard: dict[str, Tensor], rows: Tensor) -> tuple[
     filled = torch.nan_to_num(palette, 0.0)
     filled = filled + given[..., None] * 0.04 * torch.randn_like(filled)
     mean = filled.sum(1, keepdim=True) / given.sum(1).view(-1, 1, 1)
-    logits = model(crops, shard["lean"][rows], torch.where(given[..., None], filled, mean))
-    closed = torch.cat([~given, torch.zeros_like(given[:, :1])], 1)[:, None]
-    logits = logits.masked_fill(closed, -20.0)
+    logits = model(crops, shard["lean"][rows], torch.where(given[..., None], filled, mean), given)
     levels = shard["levels"][rows].long()
     asked = levels != PASS
     each = functional.cross_entropy(logits.flatten(0, 1), levels.flatten(), ignore_index=PASS, reduction="none")
