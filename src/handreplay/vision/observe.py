@@ -227,10 +227,9 @@ class Observer:
 
     def _cards(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> list[SeenCard]:
         boxes = [box for box in sighting.cards if self._belongs(box, patch, zone)]
-        ups = [box for box in boxes if box.face_up]
-        crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in ups]
-        readings = iter(self.eyes.cards.read(crops) if crops else [])
-        pairs = [(box, next(readings) if box.face_up else None) for box in boxes]
+        crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in boxes]
+        readings = self.eyes.cards.read(crops) if crops else []
+        pairs = zip(boxes, readings, strict=True)
         return [_seen(box, patch, reading) for box, reading in pairs if not _is_none(reading)]
 
     def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
@@ -309,12 +308,12 @@ def _mask(patch: FeltPatch, polygon_mm: Floats, shape: tuple[int, ...]) -> NDArr
     return mask > 0
 
 
-def _seen(box: CardBox, patch: FeltPatch, reading: CardReading | None) -> SeenCard:
+def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
     corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
     points: tuple[Point, ...] = tuple((round(float(x), 1), round(float(y), 1)) for x, y in corners)
     identity: Known[str] | Unreadable[str] = Unreadable("back")
     probabilities: tuple[float, ...] = ()
-    if reading is not None:
+    if box.face_up:
         blind = (1 - reading.readable) / len(DECK)
         probabilities = tuple(p * reading.readable + blind for p in reading.probabilities)
         sure = max(probabilities)
@@ -329,8 +328,8 @@ def _seen(box: CardBox, patch: FeltPatch, reading: CardReading | None) -> SeenCa
     )
 
 
-def _is_none(reading: CardReading | None) -> bool:
-    return reading is not None and reading.kind == "none" and reading.kind_confidence >= NO_CARD
+def _is_none(reading: CardReading) -> bool:
+    return reading.kind == "none" and reading.kind_confidence >= NO_CARD
 
 
 def _same_cards(first: tuple[SeenCard, ...], second: tuple[SeenCard, ...], within_mm: float) -> bool:
