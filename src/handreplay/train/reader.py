@@ -1,6 +1,6 @@
 """Trains the card reader from nothing: crops made on the fly, fixed seeds, checkpoints, resumes after a kill.
 
-handreplay train reader --out runs/reader [--art ARTWORK]
+Run as `handreplay train reader runs/reader [--art ARTWORK]`.
 """
 
 import argparse

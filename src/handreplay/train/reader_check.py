@@ -120,6 +120,21 @@ def confusions(samples: list[Labelled], readings: list[CardReading], most: int =
     return "  ".join(f"{pair} {count}" for pair, count in wrong) or "none"
 
 
+def reliability(samples: list[Labelled], readings: list[CardReading]) -> str:
+    """Confidence against truth, band by band, and the expected calibration error over the bands."""
+    bands = (0.0, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 1.0000001)
+    lines, error = [], 0.0
+    for low, high in zip(bands, bands[1:], strict=False):
+        inside = [(s, r) for s, r in zip(samples, readings, strict=True) if low <= r.confidence < high]
+        if not inside:
+            continue
+        said = sum(reading.confidence for _, reading in inside) / len(inside)
+        right = sum(sample.card == reading.card for sample, reading in inside) / len(inside)
+        error += abs(said - right) * len(inside) / len(samples)
+        lines.append(f"  said {said:.3f}  right {right:.3f}  of {len(inside)}")
+    return "\n".join([*lines, f"  expected calibration error {error:.4f}"])
+
+
 def contact_sheet(samples: list[Labelled], readings: list[CardReading]) -> Picture | None:
     """Wrong crops side by side, at most two of one track, each with truth, answer and confidence."""
     shown: Counter[str] = Counter()
@@ -154,6 +169,8 @@ def main(arguments: list[str] | None = None) -> None:
     readings = CardReader().read([sample.crop for sample in samples])
     print(table(samples, readings))
     print("mistakes:", confusions(samples, readings))
+    print("reliability of single pictures")
+    print(reliability(samples, readings))
     sheet = contact_sheet(samples, readings)
     if given.sheet and sheet is not None:
         cv2.imwrite(str(given.sheet), sheet)
