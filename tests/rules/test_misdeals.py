@@ -213,6 +213,24 @@ def test_handing_everything_back_without_a_cause_is_one_finding(rules: str, phas
 
 
 @pytest.mark.parametrize("rules", ALL)
+@pytest.mark.parametrize("cards", [1, 2, 5])
+def test_a_deal_that_was_broken_off_has_no_fault_in_its_unfinished_hands(rules: str, cards: int) -> None:
+    story = ordinary(rules)
+    story.phases["deal"] = story.phases["deal"][:cards]
+    story.broken_off = "deal"
+    assert [code for code, *_ in story.codes()] == ["MD10"]
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_wagers_left_where_they_are_in_a_round_called_off_are_handed_back_too(rules: str) -> None:
+    story = ordinary(rules)
+    story.broken_off = "deal"
+    for seat, told in story.seats.items():
+        story.done |= {(seat, wager.name): "leave" for wager in story.game.wagers if wager.name in told}
+    assert [code for code, *_ in story.codes()] == ["MD10"]
+
+
+@pytest.mark.parametrize("rules", ALL)
 def test_a_jammed_shoe_voids_the_round_and_has_no_code(rules: str) -> None:
     story = ordinary(rules, dealing="automated-shoe")
     story.phases["deal"] = [*story.phases["deal"][:3], declared("shoe_jam")]

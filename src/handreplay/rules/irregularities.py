@@ -56,34 +56,31 @@ class WrongCount:
 
 def wrong_counts(replay: Replay) -> tuple[WrongCount, ...]:
     """Hands of players dealt in, and the dealer's, with a wrong number of cards."""
-    if stopped_short(replay) or not replay.hole_cards or not _deal_seen(replay):
+    if not deal_judgeable(replay):
         return ()
+    return tuple(WrongCount(h, replay.hand(h), n) for h, n in _sizes(replay) if len(replay.hand(h)) != n)
+
+
+def _sizes(replay: Replay) -> list[tuple[str, int]]:
+    """The hands that were dealt and the number of cards that each must have."""
     hands = [f"seat{seat.number}" for seat in replay.dealt_seats]
     if replay.game.dealer_cards:
         hands.append("dealer")
-    wrong = [
-        WrongCount(h, replay.hand(h), size) for h in hands if len(replay.hand(h)) != (size := replay.game.hand_size(h))
-    ]
-    return () if _broken_off(replay, wrong) else tuple(wrong)
-
-
-def _broken_off(replay: Replay, wrong: list[WrongCount]) -> bool:
-    """Whether dealing simply ended: every card right so far, and more than one hand unfinished."""
-    if len(wrong) < 2:
-        return False
-    seats = tuple(seat.number for seat in replay.seats if seat.qualified)
-    order = [hand for hand in replay.game.deal_order(replay.table.dealing, seats) if hand != "community"]
-    came = [str(card.hand) for card in replay.hole_cards]
-    return came == order[: len(came)]
-
-
-def _deal_seen(replay: Replay) -> bool:
-    return replay.seen(min(replay.close_t, replay.first_card_t), replay.deal_end_t)
+    return [(hand, replay.game.hand_size(hand)) for hand in hands]
 
 
 def deal_judgeable(replay: Replay) -> bool:
-    """Whether the whole deal was seen and finished, so that what is missing from it is a fault."""
-    return bool(replay.hole_cards) and _deal_seen(replay) and not stopped_short(replay)
+    """Whether the whole deal was seen and came to its end, so that what is missing from it is a fault."""
+    seen = replay.seen(min(replay.close_t, replay.first_card_t), replay.deal_end_t)
+    return bool(replay.hole_cards) and seen and not stopped_short(replay) and not _broken_off(replay)
+
+
+def _broken_off(replay: Replay) -> bool:
+    """Whether dealing simply ended: every card right so far, and more than one hand unfinished."""
+    seats = tuple(seat.number for seat in replay.seats if seat.qualified)
+    order = [hand for hand in replay.game.deal_order(replay.table.dealing, seats) if hand != "community"]
+    came = [str(card.hand) for card in replay.hole_cards]
+    return came == order[: len(came)] and len(set(order[len(came) :])) > 1
 
 
 def bad_stub_counts(replay: Replay) -> tuple[tuple[StubCounted, int], ...]:

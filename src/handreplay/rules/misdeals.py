@@ -128,7 +128,7 @@ def community(case: Case) -> Iterator[Finding]:
 def _community_number(case: Case, board: tuple[Card, ...]) -> Iterator[Finding]:
     replay = case.replay
     needed = replay.game.community_cards
-    finished = replay.settle_t < replay.round.end and not case.settlement.void
+    finished = replay.settle_t < replay.round.end and not case.settlement.void and not case.settlement.handed_back
     board_wanted = case.settlement.void is not None and any(
         s.wager.name in case.settlement.void.plays_on for s in case.settlement.wagers
     )

@@ -135,10 +135,14 @@ class Settlement:
         replay = self.replay
         if self.void or not math.isinf(replay.shown_t):
             return False
-        touched = {seat for (seat, _), found in self.tallies.items() if found[0].added or found[0].taken}
+        if any(found[0].added for (_, wager), found in self.tallies.items() if wager != "progressive"):
+            return False
+        taken = {seat for (seat, _), found in self.tallies.items() if found[0].taken}
         seats = replay.dealt_seats or (replay.seats if not math.isinf(replay.close_t) else ())
-        live = [seat for seat in seats if seat.qualified and seat.number not in touched]
-        return bool(live) and (not touched or any(seat.fold_t is None for seat in live))
+        live = [seat for seat in seats if seat.qualified and (seat.number not in taken or seat.fold_t is None)]
+        if any(seat.number in taken for seat in live):
+            return False
+        return bool(live) and (not taken or any(seat.fold_t is None for seat in live))
 
     @cached_property
     def wagers(self) -> tuple[Settled, ...]:
