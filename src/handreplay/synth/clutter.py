@@ -90,22 +90,14 @@ def lay_phone(canvas: Canvas, at: Point, rng: np.random.Generator) -> None:
 
 
 def lay_cut_card(canvas: Canvas, at: Point, rng: np.random.Generator) -> None:
-    """A solid plastic cut card: a card's size, but no playing card."""
-    colours = (
-        (30, 200, 235),
-        (20, 20, 22),
-        (60, 160, 60),
-        (40, 130, 240),
-        (70, 70, 74),
-        (230, 230, 232),
-        (50, 40, 190),
-        (170, 70, 40),
-    )
-    number = int(rng.integers(len(colours)))
-    colour = tuple(float(np.clip(c + rng.normal(0, 18), 0, 255)) for c in colours[number])
+    """A solid plastic cut card: a card's size, but no playing card. Coloured ones may look just like a plain back."""
+    unlike_backs = ((30, 200, 235), (20, 20, 22), (230, 230, 232), (70, 200, 240), (45, 45, 48))
+    like_backs = ((60, 160, 60), (40, 130, 240), (110, 110, 116), (50, 40, 190), (170, 70, 40), (120, 110, 210))
+    plain = rng.random() < 0.6
+    known = unlike_backs if plain else like_backs
+    colour = tuple(float(np.clip(c + rng.normal(0, 14), 0, 255)) for c in known[int(rng.integers(len(known)))])
     corners = rectangle(at, CARD_MM[0] * PX_PER_MM, CARD_MM[1] * PX_PER_MM, float(rng.uniform(0, 360)))
-    looks_like_a_back = number >= 6
-    _slab(canvas, corners, colour, UNSURE if looks_like_a_back else NEUTRAL, rng, float(rng.uniform(0.85, 1)))
+    _slab(canvas, corners, colour, NEUTRAL if plain else UNSURE, rng, float(rng.uniform(0.85, 1)))
 
 
 def lay_button(canvas: Canvas, at: Point, rng: np.random.Generator) -> None:

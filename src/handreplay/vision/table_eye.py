@@ -261,19 +261,20 @@ def _inside(corners: Floats, points: Floats) -> NDArray[np.bool_]:
 
 
 def _without_ghosts(cards: list[_Card], at: Floats) -> list[_Card]:
-    """Leave out what stray votes make up: of two cards only one can own the cells where they overlap."""
+    """Leave out what stray votes make up.
+
+    Where cards overlap only the upper one is seen. So a card whose cells lie within stronger cards' outlines is on top
+    of them, and owns that place alone; or it is not there.
+    """
     kept: list[_Card] = []
     for card in sorted(cards, key=lambda card: -card.box.score * len(card.members)):
         mine = at[card.members]
-        ghost = False
+        within, disputed = np.zeros(len(mine), bool), 0
         for other in kept:
-            if np.linalg.norm(card.middle - other.middle) > 40:
-                continue
-            shared = int(_inside(other.box.corners, mine).sum())
-            theirs = int(_inside(card.box.corners, at[other.members]).sum())
-            if shared > 0.55 * len(mine) and theirs > 0.5 * shared:
-                ghost = True
-                break
-        if not ghost:
-            kept.append(card)
+            shared = _inside(other.box.corners, mine)
+            within |= shared
+            disputed += min(int(shared.sum()), int(_inside(card.box.corners, at[other.members]).sum()))
+        if within.mean() > 0.55 and disputed > 0.5 * within.sum():
+            continue
+        kept.append(card)
     return kept
