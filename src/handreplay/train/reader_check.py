@@ -12,6 +12,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,7 @@ def reliability(samples: list[Labelled], readings: list[CardReading]) -> str:
     """Confidence against truth, band by band, and the expected calibration error over the bands."""
     bands = (0.0, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 1.0000001)
     lines, error = [], 0.0
-    for low, high in zip(bands, bands[1:], strict=False):
+    for low, high in pairwise(bands):
         inside = [(s, r) for s, r in zip(samples, readings, strict=True) if low <= r.confidence < high]
         if not inside:
             continue
