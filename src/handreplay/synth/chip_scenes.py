@@ -41,7 +41,8 @@ class Scene:
     chipset: ChipSet
 
 
-def random_scene(rng: np.random.Generator) -> Scene:
+def random_scenes(rng: np.random.Generator, pictures: int = 2) -> list[Scene]:
+    """One piece of felt, photographed by as many cameras."""
     chipset, light = random_chipset(rng), random_light(rng)
     lean = float(rng.uniform(0.02, 0.62))
     felt = bgr(rng.uniform(0, 360), rng.uniform(0.1, 0.85), rng.uniform(0.15, 0.6))
@@ -54,8 +55,8 @@ def random_scene(rng: np.random.Generator) -> Scene:
     stacks = _stacks(canvas, middle, chipset, light, lean, rng)
     over = _cover_part(canvas, rng) if rng.random() < 0.12 else None
     covered = tuple(over is not None and _touches(over, stack) for stack in stacks)
-    camera, to_camera, scale = _photograph(canvas, lean, rng)
-    return Scene(camera, to_camera, tuple(stacks), covered, lean, scale, chipset)
+    taken = (_photograph(canvas, lean, rng) for _ in range(pictures))
+    return [Scene(camera, to, tuple(stacks), covered, lean, scale, chipset) for camera, to, scale in taken]
 
 
 def _stacks(
@@ -245,7 +246,16 @@ def _record(picture: Picture, rng: np.random.Generator) -> NDArray[np.uint8]:
         noisy = picture + shared + rng.normal(0, sigma, picture.shape).astype(np.float32)
         coded = cv2.imencode(".jpg", np.clip(noisy, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
         total += np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.float32)
-    return np.asarray(np.clip(total / pictures + 0.5, 0, 255), np.uint8)
+    taken = np.asarray(np.clip(total / pictures + 0.5, 0, 255), np.uint8)
+    return _blocky_colour(taken) if rng.random() < 0.6 else taken
+
+
+def _blocky_colour(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Colour at half the resolution and not smoothed, as decoders hand it over."""
+    size, split = picture.shape[1::-1], cv2.cvtColor(picture, cv2.COLOR_BGR2YCrCb)
+    colour = cv2.resize(split[:, :, 1:], (size[0] // 2, size[1] // 2), interpolation=cv2.INTER_AREA)
+    split[:, :, 1:] = cv2.resize(colour, size, interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.cvtColor(split, cv2.COLOR_YCrCb2BGR), np.uint8)
 
 
 def cut(scene: Scene, left_top_mm: Sequence[float], px_per_mm: float, size: tuple[int, int]) -> NDArray[np.uint8]:

@@ -179,7 +179,7 @@ def random_chipset(rng: np.random.Generator) -> ChipSet:
 
 
 def random_light(rng: np.random.Generator) -> Light:
-    direction, length = rng.uniform(0, 2 * np.pi), rng.uniform(0.1, 1.0)
+    direction, length = rng.uniform(0, 2 * np.pi), rng.choice([rng.uniform(0.05, 0.4), rng.uniform(0.1, 1.0)])
     return Light(
         shadow=(float(length * np.cos(direction)), float(length * np.sin(direction))),
         softness_mm=float(rng.uniform(1.5, 8)),
@@ -191,15 +191,10 @@ def random_light(rng: np.random.Generator) -> Light:
 
 
 def random_sequence(chipset: ChipSet, rng: np.random.Generator, at_most: int = 20) -> tuple[str, ...]:
-    """A stack bottom to top: often one value, else large values below, now and then any order."""
+    """A stack bottom to top: small ones more often; one value, else large values below, now and then any order."""
     values = [look.value for look in chipset.looks]
-    size = int(
-        np.clip(
-            rng.choice([rng.integers(1, 4), rng.integers(1, 7), rng.integers(1, 7), rng.integers(1, at_most + 1)]),
-            1,
-            at_most,
-        )
-    )
+    share = 1 / np.arange(1, at_most + 1)
+    size = int(rng.choice(np.arange(1, at_most + 1), p=share / share.sum()))
     kinds = min(size, len(values), int(rng.choice([1, 1, 1, 2, 2, 2, 3])))
     chosen = rng.choice(values, kinds, replace=False)
     cuts = np.sort(rng.choice(np.arange(1, size), kinds - 1, replace=False)) if kinds > 1 else np.array([], int)

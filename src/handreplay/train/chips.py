@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handreplay.synth.chip_scenes import Scene, cut, random_scene
+from handreplay.synth.chip_scenes import Scene, cut, random_scenes
 from handreplay.synth.chips import RADIUS_MM, ChipSet
 from handreplay.vision.chip_geometry import (
     FINDER_PX_PER_MM,
@@ -53,10 +53,10 @@ def make_shard(seed: int) -> Arrays:
     rng = np.random.default_rng(seed)
     stacks: list[tuple[NDArray[np.uint8], float, NDArray[np.int8], NDArray[np.float32]]] = []
     places: list[tuple[NDArray[np.uint8], NDArray[np.float32]]] = []
-    for _ in range(SCENES_PER_SHARD):
-        scene = random_scene(rng)
-        places.append(_finder_sample(scene, rng))
-        stacks.extend(_stack_samples(scene, rng))
+    for _ in range(SCENES_PER_SHARD // 2):
+        for scene in random_scenes(rng):
+            places.append(_finder_sample(scene, rng))
+            stacks.extend(_stack_samples(scene, rng))
     return {
         "crops": np.stack([s[0] for s in stacks]),
         "lean": np.array([s[1] for s in stacks], np.float32),
