@@ -189,3 +189,11 @@ def test_changing_colours_changes_nothing(rules: str) -> None:
     story.phases["decision 0"].insert(1, replace(change, before=Known((("5", 5),), 1.0)))
     story.lies[zone] = 2500
     assert story.codes() == []
+
+
+def test_a_bet_whose_decision_never_came_may_go_at_the_next() -> None:
+    story = retold(ordinary("pa-643a"), 4, at={"bet1": 1})
+    story.phases["deal"].append(story.phases["board 1"].pop())  # the first community card is up from the deal on
+    story.phases["deal"].append(story.phases["deal"].pop(-2))
+    story.played_on = True
+    assert story.codes() == [("MD07", None, None, 0)]

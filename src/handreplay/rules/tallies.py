@@ -299,8 +299,12 @@ def _withdraw(tally: Tally, replay: Replay, step: Step) -> None:
 
 
 def _may_take_back(tally: Tally, replay: Replay, wager: Wager, step: Step) -> bool:
+    """Whether the whole bet goes at its own decision; at the next one where its own never came."""
     window = replay.window_at(step.t)
-    return window is not None and window.number == wager.take_back_at and step.after == 0 and not tally.late
+    if window is None or wager.take_back_at is None or step.after or tally.late:
+        return False
+    came = any(other.number == wager.take_back_at for other in replay.windows)
+    return window.number == wager.take_back_at + (not came)
 
 
 def _without_colour_changes(replay: Replay, seat: Seat, sequence: tuple[Step, ...]) -> Iterator[Step]:

@@ -48,7 +48,7 @@ def play_multiple(case: Case) -> Iterator[Finding]:
             continue
         ante = _known(case, settled.seat.number, replay.game.asked_with or "ante")
         decision = replay.game.decisions[tally.made_at]
-        if ante is None or decision.multiples is None or decision.multiples.allow(tally.stake, ante):
+        if ante is None or decision.multiples is None or _allowed(case, tally.made_at, tally.stake, ante):
             continue
         event = next(s for s in replay.chips[(settled.seat.number, settled.wager.name)])
         text = (
@@ -58,6 +58,14 @@ def play_multiple(case: Case) -> Iterator[Finding]:
         yield case.finding(
             "WG02", event, text, confidence=settled.confidence, seat=settled.seat.number, wager=settled.wager.name
         )
+
+
+def _allowed(case: Case, number: int, stake: Cents, ante: Cents) -> bool:
+    """Whether the decision allows the wager, or one before it that never came (a Flop dealt too early)."""
+    came = {window.number for window in case.replay.windows}
+    missed = [other for other in range(number) if other not in came]
+    multiples = [case.replay.game.decisions[n].multiples for n in (number, *missed)]
+    return any(own is not None and own.allow(stake, ante) for own in multiples)
 
 
 def late_wager(case: Case) -> Iterator[Finding]:
