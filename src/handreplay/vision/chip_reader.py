@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Levels = NDArray[np.float64]  # (MOST_CHIPS + 1, denominations + 1), rows add to 1; the last column is the stack's end
 
 CERTAIN = 0.95  # a stack's probability from which it is reported as known
-_FOUND = 0.4  # the finder's probability from which a place is looked at
+_FOUND = 0.15  # the finder's probability from which a place is looked at
 _CLOSEST = 0.75  # of a diameter: two topmost faces cannot be nearer
 _IN_ZONE_MM = 6.0
 _STATES = 150  # piles followed at once
