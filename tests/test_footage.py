@@ -9,11 +9,11 @@ from itertools import pairwise
 import av
 import numpy as np
 import pytest
-from clips import cut, number_of, numbered, record, remux, scramble, sound_only
 
 from handreplay.core.timeline import Clock, Gap
 from handreplay.errors import FootageError
 from handreplay.footage import Frame, Tally, pictures, probe, sha256_of, still
+from tests.clips import cut, number_of, numbered, record, remux, scramble, sound_only
 
 
 def read(path):

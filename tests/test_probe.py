@@ -7,10 +7,10 @@ import sys
 import cv2
 import numpy as np
 import pytest
-from clips import cut, record, remux
 
 from handreplay.config import load_profile
 from handreplay.vision.probing import as_json, as_text, blur_of, examine
+from tests.clips import cut, record, remux
 
 PROFILE = """
 schema = "handreplay.table/1"
