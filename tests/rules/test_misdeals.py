@@ -303,3 +303,15 @@ def test_the_same_deck_twice_running_is_reported_only_where_two_decks_alternate(
         for story, back in zip(stories, (0, 0, 1), strict=True):
             story.phases["betting"].insert(0, DeckShuffled(t=0, back=back, actor="dealer"))
         assert codes_of(stories) == expected
+
+
+@pytest.mark.parametrize("rules", WITH_DEALER)
+def test_cards_that_show_once_every_wager_is_gone_decide_nothing(rules: str) -> None:
+    story = ordinary(rules)
+    story.broken_off = "deal"
+    round_ = story.told()
+    racked = next(n for n, e in enumerate(round_.events) if isinstance(e, CardMoved))
+    shown = [replace(story.turn(card), t=round_.events[racked].t - 0.5) for card in story.names["dealer"]]
+    events = (*round_.events[:racked], *shown, *round_.events[racked:])
+    audit = audit_rounds([replace(round_, events=events)], story.table)
+    assert [finding.code for finding in audit.findings] == ["MD10"]

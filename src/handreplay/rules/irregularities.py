@@ -112,7 +112,7 @@ def exposed_dealer_card(replay: Replay) -> Exposure | None:
     asked = [seat for seat in replay.seats if seat.asked]
     showings = [(s, card) for card in replay.dealer_hidden for s in card.showings if s.start >= card.arrived_t]
     for showing, card in sorted(showings, key=lambda pair: (pair[0].start, pair[1].order)):
-        undecided = [seat for seat in asked if seat.decided_t > showing.start]
+        undecided = [s for s in asked if s.decided_t > showing.start and replay.wagers_lie(s.number, showing.start)]
         if undecided and not _silent_folds(replay, showing.start, undecided):
             return Exposure(card, showing, tuple(seat.number for seat in undecided))
     return None

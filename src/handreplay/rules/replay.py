@@ -159,13 +159,36 @@ class Replay:
 
     @cached_property
     def shown_t(self) -> float:
-        """When the whole dealer's hand lay open (without a dealer's hand: the whole community); infinite if never."""
+        """When the whole dealer's hand lay open (without a dealer's hand: the whole community); infinite if never.
+
+        What is turned up once no wager lies on the table any more decides nothing and does not count.
+        """
+        shown = self._hand_shown_t()
+        seats = {seat for seat, _ in self.chips}
+        return shown if math.isinf(shown) or any(self.wagers_lie(seat, shown) for seat in seats) else math.inf
+
+    def _hand_shown_t(self) -> float:
         if not self.game.dealer_cards:
             needed = self.game.community_cards
             return self.community_up[needed - 1] if len(self.community_up) >= needed else math.inf
         cards = self.hand("dealer")
         starts = sorted(showing.start for card in cards for showing in card.showings)
         return next((t for t in starts if all(card.up_at(t) for card in cards)), math.inf)
+
+    def wagers_lie(self, seat: int, t: float) -> bool:
+        """Whether chips of the seat lay on the table at that time, or a stack that could not be read.
+
+        A Progressive does not count: its chips are in the tray.
+        """
+        names = {wager.name for wager in self.game.wagers if wager.role != "progressive"}
+        for (number, name), steps in self.chips.items():
+            if number != seat or name not in names:
+                continue
+            before = [step for step in steps if step.t <= t]
+            reading = before[-1].after if before else steps[0].before
+            if not isinstance(reading, Known) or reading.value:
+                return True
+        return False
 
     @cached_property
     def reveal_t(self) -> float:
