@@ -4,6 +4,7 @@ Doubtful cards and chips are gone through together, so that a verdict says how m
 """
 
 import math
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -66,26 +67,22 @@ class Settled:
     @property
     def hangs_on_cards(self) -> bool:
         """Whether the same chips get different verdicts by what an unread card is."""
-        return not self.can_tell or any(
-            (r.code, r.variance) != (s.code, s.variance)
-            for r in self.readings
-            for s in self.readings
-            if r.tally is s.tally
-        )
+        return not self.can_tell or self._differs(lambda reading: id(reading.tally))
 
     @property
     def hangs_on_chips(self) -> bool:
         """Whether the same cards get different verdicts by what an unread pile is, or what nobody saw."""
-        return any(
-            (r.code, r.variance) != (s.code, s.variance)
-            for r in self.readings
-            for s in self.readings
-            if r.tally is not s.tally and r.due.result == s.due.result and self._same_cards(r, s)
-        )
+        one_stake = len({reading.tally.stake for reading in self.readings}) == 1
+        if all(reading.tally is self.tally for reading in self.readings):
+            return False
+        return self._differs(lambda reading: reading.due if one_stake else reading.due.result)
 
-    def _same_cards(self, one: Reading, other: Reading) -> bool:
-        """Whether the two readings may be of the same cards: one stake, one due; another stake, any pay."""
-        return one.due == other.due or one.tally.stake != other.tally.stake
+    def _differs(self, group: Callable[[Reading], Hashable]) -> bool:
+        """Whether readings of one group have different verdicts."""
+        verdicts: dict[Hashable, set[tuple[str | None, Cents | None]]] = {}
+        for reading in self.readings:
+            verdicts.setdefault(group(reading), set()).add((reading.code, reading.variance))
+        return any(len(found) > 1 for found in verdicts.values())
 
     @property
     def out_of_turn(self) -> bool:
