@@ -99,15 +99,16 @@ def _halved(image: Picture) -> Picture:
 
 def arrangement(rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Offsets (N x 2, mm) and angles (N, degrees) of a hand of cards, lowest first."""
-    kind = rng.choice(
-        ["one", "squared", "step", "fan", "row", "long step", "messy"], p=[0.1, 0.14, 0.26, 0.14, 0.18, 0.08, 0.1]
-    )
-    count = 1 if kind == "one" else int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.42, 0.2, 0.12, 0.14, 0.06, 0.06]))
+    kinds = ["one", "squared", "sloppy", "step", "fan", "row", "long step", "messy"]
+    kind = rng.choice(kinds, p=[0.08, 0.1, 0.16, 0.22, 0.16, 0.13, 0.11, 0.04])
+    count = 1 if kind == "one" else int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.4, 0.22, 0.12, 0.14, 0.06, 0.06]))
     order = np.arange(count)[:, None] - (count - 1) / 2
     loose = rng.normal(0, 1, (count, 2))
     tilt = rng.normal(0, 1, count)
     if kind in ("one", "squared"):
         return loose * float(rng.uniform(0.1, 1.2)), tilt * float(rng.uniform(0, 1.5))
+    if kind == "sloppy":
+        return loose * float(rng.uniform(1.2, 5)), tilt * float(rng.choice([1, 3, rng.uniform(1, 12)]))
     if kind == "step":
         step = turn(np.array([[float(rng.uniform(4, 16)), 0.0]]), float(rng.choice([0, 90, rng.uniform(0, 360)])))
         return order * step * float(rng.choice([-1, 1])) + loose * 1.2, tilt * float(rng.uniform(0, 5))
