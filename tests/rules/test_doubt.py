@@ -215,3 +215,17 @@ def test_a_round_that_the_footage_shows_in_part_has_nothing_confirmed(rules: str
         assert {finding.code for finding in audit.findings} <= {"FT01", "FT03", "FT04", "PY01"}
     cut = audit_rounds([replace(round_, events=round_.events[: len(round_.events) // 2])], story.table)
     assert cut.rounds[0].verdict == "incomplete"
+
+
+def test_wagers_that_differ_are_as_sure_as_the_weaker_of_the_two() -> None:
+    story = ordinary("pa-653a")
+    seats = {1: story.seats[1] | {"blind": 20}}
+    unequal = Story("pa-653a", seats, "7d Jc", "Kh 7h 2h As 3c")
+
+    def change(event: Event) -> Event:
+        if isinstance(event, ChipsChanged) and event.zone == "seat1.ante":
+            return replace(event, confidence=0.7, after=replace(event.after, confidence=0.7))  # type: ignore[type-var]
+        return event
+
+    (finding,) = (f for f in judged(unequal, change).findings if f.code == "WG01")
+    assert (finding.status, finding.confidence) == ("probable", 0.7)

@@ -162,7 +162,8 @@ def settlement_order(case: Case) -> Iterator[Finding]:
         waiting = [other for other in order[place + 1 :] if other > number]
         if waiting:
             text = f"Seat {number} was settled while seat {max(waiting)} was still to be settled."
-            yield case.finding("PY05", starts[number].event, text, seat=number)
+            sure = min(starts[seat].event.confidence for seat in (number, *waiting))
+            yield case.finding("PY05", starts[number].event, text, seat=number, confidence=sure)
             return
 
 

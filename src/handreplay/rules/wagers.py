@@ -8,6 +8,7 @@ from handreplay.core.money import Cents, usd
 from handreplay.core.readings import Known
 from handreplay.rules.case import Case
 from handreplay.rules.settlement import Settled
+from handreplay.rules.tallies import confidence
 
 
 def unequal_wagers(case: Case) -> Iterator[Finding]:
@@ -27,7 +28,8 @@ def unequal_wagers(case: Case) -> Iterator[Finding]:
                 continue
             title = replay.game.wager(name).title
             text = f"Seat {seat.number} {title} is {usd(amount)}, and must equal {usd(measure)}."
-            yield _standing(case, "WG01", seat.number, name, text)
+            sure = min(confidence(replay, seat.number, other) for other in names)
+            yield _standing(case, "WG01", seat.number, name, text, sure)
 
 
 def _measure(amounts: list[Cents | None]) -> Cents | None:
@@ -46,7 +48,8 @@ def play_multiple(case: Case) -> Iterator[Finding]:
         tally = settled.tally
         if settled.wager.role != "later" or tally.made_at is None or _stakes(settled) > 1 or replay.round.partial:
             continue
-        ante = _known(case, settled.seat.number, replay.game.asked_with or "ante")
+        measure = replay.game.asked_with or "ante"
+        ante = _known(case, settled.seat.number, measure)
         decision = replay.game.decisions[tally.made_at]
         if ante is None or decision.multiples is None or _allowed(case, tally.made_at, tally.stake, ante):
             continue
@@ -55,9 +58,9 @@ def play_multiple(case: Case) -> Iterator[Finding]:
             f"{case.title(settled)} is {usd(tally.stake)} {decision.name} with an Ante of {usd(ante)}; "
             f"allowed is {decision.multiples}."
         )
-        yield case.finding(
-            "WG02", event, text, confidence=settled.confidence, seat=settled.seat.number, wager=settled.wager.name
-        )
+        sure = min(settled.confidence, confidence(replay, settled.seat.number, measure))
+        seat = settled.seat.number
+        yield case.finding("WG02", event, text, confidence=sure, seat=seat, wager=settled.wager.name)
 
 
 def _allowed(case: Case, number: int, stake: Cents, ante: Cents) -> bool:
@@ -138,11 +141,15 @@ def _known(case: Case, seat: int, wager: str) -> Cents | None:
     return reading.value if isinstance(reading, Known) else None
 
 
-def _standing(case: Case, code: str, seat: int, wager: str, text: str) -> Finding:
-    """A finding on a wager as it lay when betting closed: the event is its last change before that."""
+def _standing(case: Case, code: str, seat: int, wager: str, text: str, sure: float = 1.0) -> Finding:
+    """A finding on a wager as it lay when betting closed: the event is its last change before that.
+
+    `sure` is the confidence of what else it hangs on.
+    """
     steps = [s for s in case.replay.chips.get((seat, wager), ()) if s.t < case.replay.close_t]
     event = steps[-1] if steps else None
-    return case.finding(code, event, text, seat=seat, wager=wager)
+    own = event.confidence if event else 1.0
+    return case.finding(code, event, text, seat=seat, wager=wager, confidence=min(own, sure))
 
 
 def _moved(case: Case) -> Iterator[Settled]:
