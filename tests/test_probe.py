@@ -82,7 +82,14 @@ def test_with_a_profile_it_says_how_large_cards_and_chips_are(clip, tmp_path):
     assert report.table.px_per_mm == pytest.approx((0.5, 0.5), abs=0.01)
     assert report.table.chip_px == pytest.approx(19.5, abs=0.2)
     assert report.table.index_px == pytest.approx(4.0, abs=0.1)
-    assert report.verdict == "usable"
+    assert report.faults == ()
+
+
+def test_a_table_that_slides_through_the_picture_is_told(clip, tmp_path):
+    report = examine(clip, load_profile(profile_for(tmp_path / "t.toml", (960, 540), 0.5)))
+    assert report.exit_code == 3
+    assert "the camera moved" in as_json(report)["misfits"][0]["reason"]
+    assert "  view         0:00:0" in as_text(report)
 
 
 def test_a_camera_too_far_away_makes_it_unusable(clip, tmp_path):

@@ -122,6 +122,15 @@ def test_a_picture_that_never_fitted_the_profile_is_told_from_the_start(tmp_path
     assert "printed layout lies 72 mm from where" in fits[0].why
 
 
+def test_a_view_that_is_put_right_later_fits_from_then_on(tmp_path):
+    found = misfits(
+        fits_of(tmp_path, lambda number: moved(at_work(number), (24, -16)) if number < 15 else at_work(number))
+    )
+    assert len(found) == 1
+    assert found[0].start == 0.0
+    assert 3.0 <= found[0].end <= 3.6
+
+
 def test_another_view_than_the_profiles_is_told_within_two_seconds(tmp_path):
     found = misfits(fits_of(tmp_path, lambda number: np.ascontiguousarray(at_work(number)[::-1, ::-1]), 25))
     assert len(found) == 1

@@ -204,13 +204,14 @@ class FitWatch:
             self._strikes, self._why, self._shift = 0, None, None
             start.relearn(small, steady)
             return
-        shift = self._common_shift(small, start, float(steady.mean()))
+        # a start that did not fit is nothing to measure a shift from
+        shift = self._common_shift(small, start, float(steady.mean())) if self._confirmed or not self._why else None
         if shift is not None:
             self._strikes, self._shift = _STRIKES, shift
             self._why = f"the camera moved: the table is {_length(shift):.0f} px from where it was"
             return
         if self._layout.fits(luma)[0]:
-            self._strikes, self._why, self._shift = 0, None, None
+            self._confirmed, self._strikes, self._why, self._shift = True, 0, None, None
             self._start = _Start(luma, self.calibration, self.zones)
             return
         self._strikes += 1

@@ -15,6 +15,7 @@ import numpy as np
 from handreplay.core.timeline import Gap
 from handreplay.footage import FootageInfo, Frame, Picture, Tally, pictures, probe, sha256_of
 from handreplay.vision.calibration import Calibration, CameraProfile
+from handreplay.vision.fit import Fit, FitWatch, Misfit, misfits
 from handreplay.vision.zones import Zones, ZoneShape
 
 INDEX_MM = 8.0
@@ -51,6 +52,7 @@ class ProbeReport:
     key_interval_seconds: float | None
     blur_px: float | None  # standard deviation of the edges' blur
     table: TableView | None
+    misfits: tuple[Misfit, ...]  # where the picture does not fit the profile, or has no colour
     faults: tuple[str, ...]  # why it cannot be used
     doubts: tuple[str, ...]  # why it shows less than it should
 
@@ -58,7 +60,7 @@ class ProbeReport:
     def verdict(self) -> Verdict:
         if self.faults:
             return "unusable"
-        return "incomplete" if self.tally.gaps else "usable"
+        return "incomplete" if self.tally.gaps or self.misfits else "usable"
 
     @property
     def exit_code(self) -> int:
@@ -90,8 +92,10 @@ def examine(path: Path, profile: TableProfile | None = None) -> ProbeReport:
     zones = Zones(profile.zones, calibration) if profile and calibration else None
     info = probe(path)
     tally = Tally()
-    felt = _felt_mask(info, calibration, zones) if calibration and zones else None
-    blurs = _blurs(pictures(path, tally=tally), info, felt)
+    same_camera = calibration is not None and (info.width, info.height) == tuple(calibration.size)
+    felt = _felt_mask(zones) if zones and same_camera else None
+    watch = FitWatch(calibration, zones) if calibration and zones and same_camera else None
+    blurs, fits = _measured(pictures(path, tally=tally), info, felt, watch)
     blur = float(np.median(blurs)) if blurs else None
     table = _table_view(info, calibration, zones, profile.chips) if profile and calibration and zones else None
     rate, constant = _rate(tally)
@@ -104,7 +108,8 @@ def examine(path: Path, profile: TableProfile | None = None) -> ProbeReport:
         key_interval_seconds=_key_interval(tally.key_seconds),
         blur_px=blur,
         table=table,
-        faults=tuple(_faults(info, table, blur, calibration)),
+        misfits=tuple(misfits(fits)),
+        faults=tuple(_faults(info, table, blur, calibration, fits)),
         doubts=tuple(_doubts(tally, table, rate, info)),
     )
 
@@ -174,6 +179,10 @@ def as_json(report: ProbeReport) -> dict[str, Any]:
             "size_fits": table.size_fits,
             "zones_outside": list(table.outside),
         },
+        "misfits": [
+            {"start": round(m.start, 3), "end": round(m.end, 3), "reason": m.why, "shift_px": _rounded_pair(m.shift_px)}
+            for m in report.misfits
+        ],
         "faults": list(report.faults),
         "doubts": list(report.doubts),
     }
@@ -203,32 +212,41 @@ def as_text(report: ProbeReport) -> str:
             f"{table.chip_step_px[0]:.1f} to {table.chip_step_px[1]:.1f} px",
         ]
     lines += [f"  gap          {_clock(gap.start)} to {_clock(gap.end)}: {gap.reason}" for gap in tally.gaps]
+    lines += [
+        f"  view         {_clock(misfit.start)} to {_clock(misfit.end)}: {misfit.why}" for misfit in report.misfits
+    ]
     lines += [f"  unusable     {fault}" for fault in report.faults]
     lines += [f"  note         {doubt}" for doubt in report.doubts]
     return "\n".join(lines)
 
 
-def _felt_mask(info: FootageInfo, calibration: Calibration, zones: Zones) -> Picture | None:
-    """The part of the picture that the zones span; None when the picture is not the calibrated camera's."""
-    if (info.width, info.height) != tuple(calibration.size):
-        return None
+def _felt_mask(zones: Zones) -> Picture:
+    """The part of the picture (H, W) that the zones span."""
+    width, height = zones.calibration.size
     outline = cv2.convexHull(np.concatenate(list(zones.polygons_px.values())).astype(np.float32))
-    mask = np.zeros((info.height, info.width), dtype=np.uint8)
+    mask = np.zeros((height, width), dtype=np.uint8)
     cv2.fillConvexPoly(mask, np.round(outline).astype(np.int32), 255)
     return mask
 
 
-def _blurs(items: Iterable[Frame | Gap], info: FootageInfo, felt: Picture | None) -> list[float]:
-    """Blur of some pictures, spread over the recording as far as its length is known."""
+def _measured(
+    items: Iterable[Frame | Gap], info: FootageInfo, felt: Picture | None, watch: FitWatch | None
+) -> tuple[list[float], list[Fit]]:
+    """Blur of some pictures, spread over the recording as far as its length is known, and every look at the fit."""
+    fits: list[Fit] = []
     length = float(info.promised_seconds or 60)
     blurs: list[float] = []
     due = 0.0
     for item in items:
-        if isinstance(item, Frame) and item.seconds >= due:
+        if isinstance(item, Gap):
+            continue
+        fit = watch.look(item) if watch else None
+        fits += [fit] if fit else []
+        if item.seconds >= due:
             due = float(item.seconds) + length / _SAMPLES
             found = blur_of(np.ascontiguousarray(item.luma), felt)
             blurs += [] if found is None else [found]
-    return blurs
+    return blurs, fits
 
 
 def _table_view(info: FootageInfo, calibration: Calibration, zones: Zones, chips: Sequence[ChipSize]) -> TableView:
@@ -252,7 +270,7 @@ def _table_view(info: FootageInfo, calibration: Calibration, zones: Zones, chips
 
 
 def _faults(
-    info: FootageInfo, table: TableView | None, blur: float | None, calibration: Calibration | None
+    info: FootageInfo, table: TableView | None, blur: float | None, calibration: Calibration | None, fits: list[Fit]
 ) -> Iterable[str]:
     if table is None or calibration is None:
         return
@@ -263,6 +281,8 @@ def _faults(
         yield f"card indices are {table.index_px:.1f} px high; {DOUBTFUL_INDEX_PX:g} px are the least to read a card"
     elif blur is not None and blur > MOST_BLUR_OF_INDEX * table.index_px:
         yield f"the picture is too soft: a blur of {blur:.1f} px, with card indices {table.index_px:.1f} px high"
+    if fits and not any(fit.ok for fit in fits):
+        yield f"the picture never fits the profile: {fits[-1].why}; use the profile of this camera"
 
 
 def _doubts(tally: Tally, table: TableView | None, rate: float | None, info: FootageInfo) -> Iterable[str]:
@@ -300,6 +320,10 @@ def _key_interval(keys: list[Fraction]) -> float | None:
     return float(np.median(np.diff([float(key) for key in keys]))) if len(keys) > 1 else None
 
 
+def _rounded_pair(pair: tuple[float, float] | None) -> list[float] | None:
+    return None if pair is None else [round(pair[0], 1), round(pair[1], 1)]
+
+
 def _rounded(value: Fraction | float | None) -> float | None:
     return None if value is None else round(float(value), 3)
 
@@ -312,7 +336,7 @@ def _turned(info: FootageInfo) -> str:
     return f" (turned by {info.rotation_degrees} degrees as the file asks)" if info.rotation_degrees else ""
 
 
-def _clock(seconds: Fraction) -> str:
+def _clock(seconds: Fraction | float) -> str:
     """`0:01:05.320`, as a player shows it."""
     milliseconds = round(seconds * 1000)
     whole, rest = divmod(milliseconds, 1000)
