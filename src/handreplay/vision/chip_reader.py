@@ -7,6 +7,7 @@ A stack's height shows only as far as the camera sees it leaning, so the count i
 reading then keeps every pile that the picture allows, with its probability.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,14 +36,14 @@ from handreplay.vision.chip_geometry import (
 from handreplay.vision.weights import Model, load
 
 Floats = NDArray[np.float64]
-Levels = NDArray[np.float64]  # (MOST_CHIPS + 1, denominations + 1), rows add to 1; the last column is the stack's end
+Levels = NDArray[np.float64]  # (MOST_CHIPS + 1, denominations + 2) logits; see `piles`
 
 CERTAIN = 0.95  # a stack's probability from which it is reported as known
 _FOUND = 0.15  # the finder's probability from which a place is looked at
 _CLOSEST = 0.75  # of a diameter: two topmost faces cannot be nearer
 _IN_ZONE_MM = 6.0
 _STATES = 150  # piles followed at once
-_RARE = 1e-4
+_RARE = 3e-5
 _MOST_CANDIDATES = 12
 
 
@@ -176,10 +177,9 @@ class ChipReader:
         shape = (self._thickness / THICKNESS_MM) * (DIAMETER_MM / self._diameter)
         leans = np.array([np.hypot(*self.calibration.lean_mm_per_mm(top)) * shape for top in tops], np.float32)
         palette = np.repeat(self._palette[None], len(crops), axis=0)
-        logits = self._reader.run(crops, np.repeat(leans, 2), palette)[0].astype(np.float64) / self._temperature
-        levels = np.exp(logits - logits.max(axis=2, keepdims=True))
-        levels /= levels.sum(axis=2, keepdims=True)
-        return [piles(pair.mean(axis=0), self.values) for pair in levels.reshape(len(tops), 2, *levels.shape[1:])]
+        levels = self._reader.run(crops, np.repeat(leans, 2), palette)[0].astype(np.float64)
+        either_way = levels.reshape(len(tops), 2, *levels.shape[1:]).mean(axis=1)
+        return [piles(stack / self._temperature, self.values) for stack in either_way]
 
     def _base(self, top_mm: Floats, count: int) -> Floats:
         """Where a stack of `count` chips stands whose topmost face is seen before the felt at `top_mm`."""
@@ -208,23 +208,35 @@ def decided(candidates: Sequence[tuple[Chips, float]]) -> Reading[Chips]:
 
 
 def piles(levels: Levels, values: Sequence[str]) -> tuple[tuple[Chips, float], ...]:
-    """Probabilities of whole piles from level-by-level ones: most probable first, equal ones in a fixed order."""
-    alive: dict[tuple[int, ...], float] = {(0,) * len(values): 1.0}
+    """Probabilities of whole piles, most probable first, equal ones in a fixed order.
+
+    A row of `levels` belongs to one level, from the top: a logit for each of `values`, what is added to that of the
+    chip above it (stacks come in runs), and the logit that the stack has ended above this level.
+    """
+    kinds = len(values)
+    alive: dict[tuple[int, ...], float] = {(0,) * kinds + (-1,): 1.0}  # counts, and the lowest chip so far
     ended: dict[tuple[int, ...], float] = defaultdict(float)
     for row in levels:
-        nearly: dict[tuple[int, ...], float] = defaultdict(float)
-        for counts, chance in alive.items():
-            ended[counts] += chance * float(row[-1])
-            for kind in np.nonzero(row[:-1] > _RARE)[0]:
-                more = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
-                nearly[more] += chance * float(row[kind])
-        likely = sorted(nearly.items(), key=lambda item: (-item[1], item[0]))[:_STATES]
-        alive = {counts: chance for counts, chance in likely if chance > _RARE}
+        stop = 1 / (1 + math.exp(-min(max(float(row[-1]), -50.0), 50.0)))
+        chances = [_softmax(row[:kinds] + (np.arange(kinds) == above) * row[kinds]) for above in range(-1, kinds)]
+        further: dict[tuple[int, ...], float] = defaultdict(float)
+        for state, chance in alive.items():
+            ended[state[:-1]] += chance * stop
+            for kind, share in enumerate(chances[state[-1] + 1]):
+                if chance * (1 - stop) * share > _RARE:
+                    counts = (*state[:kind], state[kind] + 1, *state[kind + 1 : -1], kind)
+                    further[counts] += chance * (1 - stop) * float(share)
+        alive = dict(sorted(further.items(), key=lambda item: (-item[1], item[0]))[:_STATES])
     total = sum(ended.values())
     order = sorted(ended.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
         (chips(dict(zip(values, counts, strict=True))), chance / total) for counts, chance in order if chance > _RARE
     )
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    shares = np.exp(logits - logits.max())
+    return np.asarray(shares / shares.sum(), np.float64)
 
 
 def _size(pile: Chips) -> int:
