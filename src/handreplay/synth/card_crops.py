@@ -46,7 +46,7 @@ class _Scene:
 
     @property
     def middle(self) -> float:
-        return self.picture.shape[0] / 2
+        return float(self.picture.shape[0] / 2)
 
 
 class CropMaker:
@@ -257,7 +257,7 @@ def _sense(picture: Picture, camera: Camera, rng: np.random.Generator) -> Pictur
     noise = np.repeat(_noise(height, width, camera.luma_noise, rng)[:, :, None], 3, axis=2)
     if camera.chroma_noise > 0.5:
         half = [_noise(height // 2, width // 2, camera.chroma_noise * 2, rng) for _ in range(3)]
-        noise = noise + cv2.resize(np.dstack(half), (width, height), interpolation=cv2.INTER_LINEAR)
+        noise += np.asarray(cv2.resize(np.dstack(half), (width, height), interpolation=cv2.INTER_LINEAR), np.int16)
     noisy = np.asarray(cv2.add(picture, noise, dtype=cv2.CV_8U), np.uint8)
     if camera.denoise:
         noisy = np.asarray(cv2.medianBlur(noisy, 3), np.uint8)
@@ -385,24 +385,21 @@ def _over(scene: _Scene, mask: Picture, colour: NDArray[np.float32], rng: np.ran
 def _light(scene: _Scene, rng: np.random.Generator) -> None:
     """Uneven lamps, a soft shadow's edge, glare on the card."""
     size = scene.picture.shape[0]
-    field = cv2.resize(rng.normal(1, rng.uniform(0, 0.12), (3, 3)).astype(np.float32), (size, size))
-    field *= float(np.exp(rng.normal(0, 0.12)))
+    coarse = rng.normal(1, rng.uniform(0, 0.12), (3, 3)) * np.exp(rng.normal(0, 0.12))
+    field = np.asarray(cv2.resize(coarse.astype(np.float32), (size, size)), np.float32)
     rows, columns = np.mgrid[0:size, 0:size].astype(np.float32) / size
     if rng.random() < 0.2:
         turn, place, soft = rng.uniform(0, 2 * math.pi), rng.uniform(-0.3, 0.3), rng.uniform(0.01, 0.15)
         away = (columns - 0.5) * math.cos(turn) + (rows - 0.5) * math.sin(turn) - place
-        field *= 1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-away / soft))
-    thrice = cv2.merge([field.astype(np.float32)] * 3)
+        field *= np.asarray(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-away / soft)), np.float32)
+    thrice = cv2.merge([field] * 3)
     scene.picture = np.asarray(cv2.multiply(scene.picture, thrice, dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.3:
         at, reach, tall = rng.uniform(0.2, 0.8, 2), rng.uniform(0.08, 0.6), rng.uniform(0.5, 2)
-        spot = np.exp(-(((columns - at[0]) / reach) ** 2 + ((rows - at[1]) / reach / tall) ** 2)) * rng.uniform(
-            0.1, 0.85
-        )
-        spot = spot.astype(np.float32)
-        scene.picture = np.asarray(
-            cv2.blendLinear(scene.picture, np.full_like(scene.picture, 255), 1 - spot, spot), np.uint8
-        )
+        away = ((columns - at[0]) / reach) ** 2 + ((rows - at[1]) / reach / tall) ** 2
+        spot = (np.exp(-away) * rng.uniform(0.1, 0.85)).astype(np.float32)
+        white = np.full_like(scene.picture, 255)
+        scene.picture = np.asarray(cv2.blendLinear(scene.picture, white, 1 - spot, spot), np.uint8)
     if rng.random() < 0.12:
         length = max(2, int(rng.uniform(0.5, 2.5) * scene.px_per_mm))
         kernel = np.zeros((length, length), np.float32)
@@ -410,4 +407,4 @@ def _light(scene: _Scene, rng: np.random.Generator) -> None:
         middle = (length - 1) / 2
         for step in np.linspace(-middle, middle, 2 * length):
             kernel[round(middle + step * math.sin(turn)), round(middle + step * math.cos(turn))] = 1
-        scene.picture = cv2.filter2D(scene.picture, -1, kernel / kernel.sum())
+        scene.picture = np.asarray(cv2.filter2D(scene.picture, -1, kernel / kernel.sum()), np.uint8)

@@ -89,7 +89,7 @@ def draw_face(style: FaceStyle, card: str, art: Picture | None = None) -> Pictur
     """The face of a card such as `"Ts"`: BGRA, HEIGHT_PX x WIDTH_PX. `art` (BGR) fills a court's middle."""
     face = np.empty((HEIGHT_PX, WIDTH_PX, 3), np.uint8)
     face[:] = style.stock
-    rank, suit = card
+    rank, suit = card[0], card[1]
     _draw_border(face, style, suit)
     if rank in "JQK":
         _draw_court(face, style, rank, suit, art)
@@ -123,7 +123,7 @@ def _index_column_mm(style: FaceStyle) -> float:
     """Width that the index takes from the card's edge."""
     eight = shapes.character(style.font, "8", style.stroke_px)
     width = eight.shape[1] / eight.shape[0] * style.index_height * style.index_stretch
-    return style.index_at[0] + max(width, style.index_suit * style.index_height * 0.9)
+    return float(style.index_at[0] + max(width, style.index_suit * style.index_height * 0.9))
 
 
 def _draw_indices(face: Picture, style: FaceStyle, rank: str, suit: str) -> None:

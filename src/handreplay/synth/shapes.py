@@ -30,6 +30,10 @@ def fonts(art_dir: Path | None) -> tuple[str, ...]:
     return BUILT_IN_FONTS + tuple(str(path) for path in found if path.suffix in {".ttf", ".otf", ".woff"})
 
 
+def _ink(drawn: NDArray[np.uint8]) -> Mask:
+    return np.asarray(drawn, np.float32) / np.float32(255)
+
+
 def cut(mask: Mask) -> Mask:
     """The part of the mask that holds ink."""
     rows = np.flatnonzero(mask.max(axis=1) > 0.05)
@@ -46,7 +50,7 @@ def character(font: str, text: str, stroke_px: int) -> Mask:
     if font in _HERSHEY:
         thickness = 10 + max(stroke_px, -6)
         cv2.putText(canvas, text, (60, 220), _HERSHEY[font], 5.0, 255, thickness, cv2.LINE_AA)
-        return cut(canvas.astype(np.float32) / 255)
+        return cut(_ink(canvas))
     if font == "built-in":
         face: ImageFont.FreeTypeFont | ImageFont.ImageFont = ImageFont.load_default(_CANVAS_PX)
     else:
@@ -58,7 +62,7 @@ def character(font: str, text: str, stroke_px: int) -> Mask:
         kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * abs(stroke_px) + 1,) * 2)
         changed = cv2.dilate(drawn, kernel) if stroke_px > 0 else cv2.erode(drawn, kernel)
         drawn = changed if changed.max() > 128 else drawn
-    return cut(drawn.astype(np.float32) / 255)
+    return cut(_ink(drawn))
 
 
 def _polygon(points: NDArray[np.float64]) -> NDArray[np.uint8]:
@@ -99,22 +103,22 @@ def suit(letter: str, style: int) -> Mask:
         side = _curve((0.5, 0.01), (0.5 + waist * 0.45, 0.30), (0.5 + waist * 0.75, 0.42), (0.99, 0.5))
         lower = side[::-1] * [1, -1] + [0, 1]
         drawn = _polygon(_mirrored(np.vstack([side, lower])))
-        return _narrowed(cut(drawn.astype(np.float32) / 255), 0.70 + 0.25 * dip)
+        return _narrowed(cut(_ink(drawn)), 0.70 + 0.25 * dip)
     if letter == "h":
-        return cut(_heart(0.08 * plump - 0.02, 0.10 + 0.16 * dip).astype(np.float32) / 255)
+        return cut(_ink(_heart(0.08 * plump - 0.02, 0.10 + 0.16 * dip)))
     if letter == "s":
         leaf = cv2.resize(_heart(0.08 * plump, 0.12 + 0.1 * dip)[::-1], (_CANVAS_PX, int(_CANVAS_PX * 0.84)))
         body = np.zeros((_CANVAS_PX, _CANVAS_PX), np.uint8)
         body[: leaf.shape[0]] = leaf
         drawn = _stem(body, 0.55, 0.05 + 0.07 * foot, 0.06 + 0.16 * dip)
-        return cut(drawn.astype(np.float32) / 255)
+        return cut(_ink(drawn))
     drawn = np.zeros((_CANVAS_PX, _CANVAS_PX), np.uint8)
     radius = 0.195 + 0.05 * plump
     for x, y in ((0.5, radius + 0.01), (radius + 0.01, 0.60 - 0.04 * dip), (0.99 - radius, 0.60 - 0.04 * dip)):
         centre = (round(x * _CANVAS_PX * 16), round(y * _CANVAS_PX * 16))
         cv2.circle(drawn, centre, round(radius * _CANVAS_PX * 16), 255, -1, cv2.LINE_AA, 4)
     cv2.circle(drawn, (_CANVAS_PX // 2, round(0.52 * _CANVAS_PX)), round(0.1 * _CANVAS_PX), 255, -1, cv2.LINE_AA)
-    return cut(_stem(drawn, 0.4, 0.05 + 0.07 * foot, 0.06 + 0.16 * dip).astype(np.float32) / 255)
+    return cut(_ink(_stem(drawn, 0.4, 0.05 + 0.07 * foot, 0.06 + 0.16 * dip)))
 
 
 def _narrowed(mask: Mask, share: float) -> Mask:
