@@ -21,6 +21,7 @@ class SeenCard:
     identity: Reading[str]  # Unreadable for a back
     probabilities: tuple[float, ...] = ()  # over core.cards.DECK, for voting; empty for a back
     visible: float = 1.0  # share of the card not under another card
+    changed: float = 1.0  # share of its place that looks other than at the last look
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class ZoneSeen:
     player_hand: float = 0.0
     cards: tuple[SeenCard, ...] = ()
     stacks: tuple[SeenStack, ...] = ()
+    partly: bool = False  # something covers the rest of the zone: what is not among `cards` may still be there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

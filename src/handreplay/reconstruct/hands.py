@@ -16,6 +16,7 @@ SAME_BACK_MM = 3.5
 SAME_FACE_MM = 25.0
 NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
+NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
 UNCOVERED = 0.97  # visible share of a card that lies under no other
 TUCK_SECONDS = 3.0
 
@@ -100,6 +101,7 @@ def _see_wager(cards: list[CardStory], look: ZoneSeen) -> None:
 
 
 def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], look: ZoneSeen) -> None:
+    downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, cards)]
     lying = _lying(cards)
     matched: list[CardStory] = []
     fresh: list[SeenCard] = []
@@ -126,7 +128,11 @@ def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], loo
         for card in missing:
             if all(card.placed > other.placed for other in matched):  # it lay on top, so it cannot be hidden
                 card.left = look.start
-    cards += [_placed(zone, seen, look, certainty=0.95 if lying else 1.0) for seen in fresh]
+    cards += [_placed(zone, seen, look, certainty=0.95 if lying or n else 1.0) for n, seen in enumerate(fresh)]
+
+
+def _is_known(seen: SeenCard, cards: Iterable[CardStory]) -> bool:
+    return any(card.place is not None and distance(card.place, center(seen)) <= NEAR_MM for card in cards)
 
 
 def _reach(card: CardStory) -> float:
@@ -156,11 +162,13 @@ def _see_faces(
     for card, seen in zip(turned, unknown, strict=False):
         card.turns.append(Turn(look.start, look.frame, "up"))
         _face(card, seen)
-    extra = unknown[len(turned) :]
+    extra = [seen for seen in unknown[len(turned) :] if seen.changed >= NEW_CHANGED]
     if zone == "community":
         extra = _from_the_end(extra, [card.place for card in cards if card.place])
     for seen in extra:
         _face(_late(cards, closed, _placed(zone, seen, look, certainty=1.0), look), seen)
+    if look.partly:
+        return
     _check_number(cards, closed[len(turned) :], downs, look)
     for card in opened:
         if card.place is None or all(distance(card.place, center(seen)) > NEAR_MM for seen in ups):

@@ -10,6 +10,7 @@ SAME_ARRIVAL_SECONDS = 0.3
 CARRY_SECONDS = 2.5  # longest way from the felt to the rack
 USUAL_CARRY_SECONDS = 0.9
 BURN_BEFORE_COMMUNITY_SECONDS = 6.0
+STUB_LEAD_SECONDS = 1.0  # the stub may be on its way while the last community card is laid
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,16 @@ def pick_up(left: float, came: Sequence[Arrival]) -> tuple[float, Arrival | None
 
 
 def burns_and_stub(unexplained: Sequence[Arrival], community: Sequence[float]) -> tuple[list[Arrival], Arrival | None]:
-    """Arrivals that are no pick-up. The stub comes once, when no community card follows; all others are burns."""
-    burns, stub = [], None
-    for arrival in unexplained:
-        if stub is None and not followed_by(arrival, community):
-            stub = arrival
-        else:
-            burns.append(arrival)
-    return burns, stub
+    """Arrivals that are no pick-up: burns have a community card after them, the stub comes when all cards are out.
+
+    What is neither is left out, since a hand that rests on the rack looks much like a card laid there.
+    """
+    burns = [arrival for arrival in unexplained if followed_by(arrival, community)]
+    others = [arrival for arrival in unexplained if arrival not in burns]
+    if not community:
+        return burns, others[-1] if others else None
+    last = max(community) - STUB_LEAD_SECONDS
+    return burns, next((arrival for arrival in others if arrival.t >= last), None)
 
 
 def followed_by(arrival: Arrival, community: Sequence[float]) -> bool:

@@ -64,7 +64,7 @@ class RoundMaker:
                 self._now.emptied = None
                 yield self._close(None)
                 self._now.emptied = look.start
-        else:
+        elif not look.partly:
             self._lying[look.zone] = len(look.cards)
 
     def _is_clear(self) -> bool:

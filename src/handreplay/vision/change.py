@@ -153,6 +153,23 @@ class Watcher:
         if empty:
             state.empty = state.now
 
+    def share_changed(self, zone: str, polygon: Polygon, *, since_empty: bool) -> float | None:
+        """Share of a polygon (px of the full picture) that looks other than when the zone was last read, or empty.
+
+        None when there is nothing to compare with.
+        """
+        state = self._zones[zone]
+        before = state.empty if since_empty else state.reference
+        if before is None or not self._recent:
+            return None
+        still = state.now is not None and state.still_since is not None
+        now = state.now if still and state.now is not None else state.window.cut(self._recent[-1][2]).astype(np.float32)
+        mask = np.zeros(now.shape, np.uint8)
+        corner = [state.window.columns.start, state.window.rows.start]
+        cv2.fillPoly(mask, [np.round(polygon * SCALE - corner).astype(np.int32)], 1)
+        inside = mask > 0
+        return float((np.abs(now - before)[inside] > CHANGE_LEVELS).mean()) if inside.any() else None
+
     def unlike_empty(self, zone: str) -> float | None:
         """Share of the zone that looks other than when it was empty; None if it was never seen so."""
         state = self._zones[zone]

@@ -52,6 +52,7 @@ STEADY_MM = 2.5  # between two such looks
 MOVED_MM = 5.0  # against what was last reported
 CARD_ZONE_MARGIN_MM = 25.0
 KNOWN_CARD = 0.9
+LEAST_OF_A_CARD = 0.2  # share of a card's place that looks other than empty felt, at least
 NO_CARD = 0.9  # the card reader's word that a found card is none
 
 
@@ -230,7 +231,17 @@ class Observer:
         crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in boxes]
         readings = self.eyes.cards.read(crops) if crops else []
         pairs = zip(boxes, readings, strict=True)
-        return [_seen(box, patch, reading) for box, reading in pairs if not _is_none(reading)]
+        seen = [_seen(box, patch, reading) for box, reading in pairs if not _is_none(reading)]
+        return [changed for card in seen if (changed := self._compared(card, zone)) is not None]
+
+    def _compared(self, card: SeenCard, zone: str) -> SeenCard | None:
+        """The card with the share of its place that has changed; None when the felt there looks as if it were empty."""
+        outline = self.calibration.to_picture_px(card.corners_mm)
+        since_empty = self._watcher.share_changed(zone, outline, since_empty=True)
+        if since_empty is not None and since_empty < LEAST_OF_A_CARD:
+            return None
+        since_look = self._watcher.share_changed(zone, outline, since_empty=False)
+        return replace(card, changed=1.0 if since_look is None else round(since_look, 3))
 
     def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
         middle = patch.to_mm(box.corners.mean(axis=0)[None] * FINE_PX_PER_MM)[0]
@@ -253,10 +264,11 @@ class Observer:
                 continue
             tile = self._patches[zone].warp(colours.bgr())
             sighting = self.eyes.table.look(_half(tile))
-            if self._covered(zone, self._patches[zone], sighting):
-                self._sampled.pop(zone, None)
-                continue
-            now = _Sample(seconds, picture.index, tuple(self._cards(tile, self._patches[zone], zone, sighting)))
+            partly = self._covered(zone, self._patches[zone], sighting)
+            cards = self._cards(tile, self._patches[zone], zone, sighting)
+            if partly:
+                cards = [card for card in cards if isinstance(card.identity, Known)]
+            now = _Sample(seconds, picture.index, tuple(cards))
             before, self._sampled[zone] = self._sampled.get(zone), now
             lying = now.cards and before is not None and _same_cards(now.cards, before.cards, STEADY_MM)
             if before is None or not lying or _same_cards(now.cards, self._shown.get(zone, ()), MOVED_MM):
@@ -271,6 +283,7 @@ class Observer:
                 changed=1.0,
                 dealer_hand=1.0,
                 cards=now.cards,
+                partly=partly,
             )
 
 
