@@ -25,7 +25,7 @@ from handreplay.synth.chips import (
     random_sequence,
 )
 
-WIDE_MM, HIGH_MM, DRAW_PX_PER_MM = 170, 190, 2.0
+LARGE_MM, SMALL_MM, DRAW_PX_PER_MM = (170, 190), (96, 150), 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,15 @@ class Scene:
     chipset: ChipSet
 
 
-def random_scenes(rng: np.random.Generator, pictures: int = 2) -> list[Scene]:
+def random_scenes(rng: np.random.Generator, pictures: int = 2, size_mm: tuple[int, int] = LARGE_MM) -> list[Scene]:
     """One piece of felt, photographed by as many cameras."""
+    wide, high = size_mm
     chipset, light = random_chipset(rng), random_light(rng)
     lean = float(rng.uniform(0.02, 0.62))
     felt = bgr(rng.uniform(0, 360), rng.uniform(0.1, 0.85), rng.uniform(0.15, 0.6))
-    canvas = np.empty((int(HIGH_MM * DRAW_PX_PER_MM), int(WIDE_MM * DRAW_PX_PER_MM), 3), np.float32)
+    canvas = np.empty((int(high * DRAW_PX_PER_MM), int(wide * DRAW_PX_PER_MM), 3), np.float32)
     canvas[:] = felt
-    middle = rng.normal((WIDE_MM / 2, HIGH_MM / 2 + 10), 12, 2)
+    middle = rng.normal((wide / 2, high / 2), wide / 14, 2)
     _print_layout(canvas, felt, middle, rng)
     if rng.random() < 0.3:
         _lay_cards(canvas, light, rng)
@@ -104,7 +105,8 @@ def _print_layout(canvas: Picture, felt: Colour, middle: NDArray[np.float64], rn
     for _ in range(int(rng.integers(0, 4))):
         _word(pixels, line, rng)
     canvas[:] = pixels
-    grain = cv2.resize(rng.normal(0, rng.uniform(0, 3), (95, 85)).astype(np.float32), canvas.shape[1::-1])
+    coarse = (canvas.shape[0] // 4, canvas.shape[1] // 4)
+    grain = cv2.resize(rng.normal(0, rng.uniform(0, 3), coarse).astype(np.float32), canvas.shape[1::-1])
     np.add(canvas, grain[..., None], out=canvas)
 
 
@@ -197,12 +199,13 @@ def _photograph(
     canvas: Picture, lean: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], float]:
     """The averaged, coded camera picture; felt mm to its pixels; pixels per mm across the lean."""
+    high, wide = np.array(canvas.shape[:2]) / DRAW_PX_PER_MM
     scale, turn = float(rng.uniform(0.55, 1.2)), float(rng.uniform(0, 2 * np.pi))
     squeeze = 1 / np.hypot(1, lean) if rng.random() < 0.8 else rng.uniform(0.8, 1.0)
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     linear = spin @ np.diag([scale, scale * squeeze])
-    side = int(np.hypot(WIDE_MM, HIGH_MM) * scale * 0.8) + 8
-    centre = np.array([WIDE_MM / 2, HIGH_MM / 2])
+    side = int(np.hypot(wide, high) * scale * 0.8) + 8
+    centre = np.array([wide, high]) / 2
     offset = side / 2 + rng.uniform(-1, 1, 2) - linear @ centre
     to_camera = np.column_stack([linear, offset])
     prefilter = 0.42 * DRAW_PX_PER_MM / scale

@@ -21,6 +21,7 @@ from handreplay.vision.chip_geometry import (
 
 RADIUS_MM = DIAMETER_MM / 2
 ROWS, COLUMNS = 2 * MOST_CHIPS + 6, 13  # of the unrolled wall: half chips from one above the rim; places across it
+EDGE_ROWS, EDGE_STEP_PX, EDGE_FIRST_PX = 84, 0.75, -6.0  # where the lowest chip's foot may be seen under the rim
 FACE_RINGS = (0.15, 0.4, 0.6, 0.72, 0.82, 0.92)  # radii at which the topmost face is sampled
 
 
@@ -56,7 +57,8 @@ class Finder(nn.Module):
 
 
 class Reader(nn.Module):
-    """Stack crops (B x 3 x H x W, RGB, 0 to 1), lean (B; mm per mm), palette (B x D x 6) -> B x 21 x (D + 2).
+    """Stack crops (B x 3 x H x W, RGB, 0 to 1), lean (B; mm per mm), palette (B x D x 6) -> B x 21 x (D + 2),
+    and B x EDGE_ROWS logits of where the stack's foot is seen.
 
     Level 0 is the topmost chip. The columns are the logits of each denomination, what to add to the denomination of the
     chip above (stacks come in runs), and the logit that the stack has ended above this level. What lies under the
@@ -83,6 +85,7 @@ class Reader(nn.Module):
         self.register_buffer("fine_columns", fine * radius + STACK_CENTRE[0])
         self.register_buffer("fine_rim", torch.sqrt(1 - fine**2) * radius + STACK_CENTRE[1])
         self.register_buffer("fine_rows", torch.arange(2 * ROWS) / 4 - 1.0)
+        self.register_buffer("edge_rows", torch.arange(EDGE_ROWS) * EDGE_STEP_PX + EDGE_FIRST_PX)
         self.stem, self.stand = nn.Conv2d(3, 24, 5, 2, 2, bias=False), nn.Conv2d(4, 24, 1)
         self.fine = nn.Sequential(nn.BatchNorm2d(24), nn.ReLU(), _conv(24, 28))
         self.coarse = nn.Sequential(_conv(28, 40, 2), _conv(40, 40, dilation=2))
@@ -91,6 +94,11 @@ class Reader(nn.Module):
         self.gist = nn.Sequential(nn.Linear(80 + 56 + 1 + 3 * len(FACE_RINGS), 64), nn.LayerNorm(64), nn.SiLU())
         self.bands = nn.Sequential(_conv_bands(3 + 4, 20, (1, 2)), _conv_bands(20, 24, (2, 2)), _conv(24, 24))
         self.levels = nn.Sequential(_conv_rows(72 + 48 + 64, 72, 3), _conv_rows(72, 72, 5))
+        self.edge = nn.Sequential(
+            _conv_bands(3 + 4, 20, (1, 2)), _conv_bands(20, 24, (1, 2)), _conv(24, 32, dilation=2)
+        )
+        self.foot = nn.Sequential(_conv_rows(64 + 64, 48, 5), _conv_rows(48, 48, 7), nn.Conv1d(48, 1, 3, padding=1))
+        self.from_foot = nn.Linear(5, 3 * 72)
         self.end = nn.Sequential(nn.Linear(3 * 72, 48), nn.SiLU(), nn.Linear(48, 1))
         self.colour = nn.Sequential(nn.Linear(12, 48), nn.SiLU(), nn.Linear(48, 24))
         self.seen, self.light, self.near = nn.Conv2d(28, 24, 1), nn.Linear(64, 24), nn.Conv1d(72, 24, 1)
@@ -107,7 +115,7 @@ class Reader(nn.Module):
         nn.init.constant_(self.run.bias, 1.5)
         nn.init.constant_(self.trust.bias, -0.7)
 
-    def forward(self, crops: Tensor, lean: Tensor, palette: Tensor) -> Tensor:
+    def forward(self, crops: Tensor, lean: Tensor, palette: Tensor) -> tuple[Tensor, Tensor]:
         batch, (width, height) = crops.shape[0], STACK_SIZE
         step = torch.clamp(lean * (THICKNESS_MM * STACK_PX_PER_MM), min=0.05)
         narrow = torch.log(step)
@@ -129,7 +137,8 @@ class Reader(nn.Module):
         rows = self.levels(torch.cat(pooled, 1))
         last = 2 * MOST_CHIPS + 2
         own = torch.cat([rows[:, :, 1:last:2], rows[:, :, 2 : last + 1 : 2], rows[:, :, 3 : last + 2 : 2]], 1)
-        end = self.end(own.transpose(1, 2))
+        foot = self._foot(crops, gist, narrow)
+        end = self.end(own.transpose(1, 2) + self.from_foot(self._heights(foot, step)))
         chips = self.colour(torch.cat([palette, palette.mean(1, keepdim=True).expand_as(palette)], 2) - 0.5)
         chips = chips + self.light(gist)[:, None]
         top = self._on_face(face, self._relit(bare, gist), chips, palette)
@@ -139,7 +148,27 @@ class Reader(nn.Module):
         below = levels * trust[:, 0] + top[:, :, None] * trust[:, 1]  # a chip is most often as the one on top
         kinds = torch.cat([(top + 0.2 * levels[:, :, 0])[:, :, None], below[:, :, 1:]], 2).transpose(1, 2)
         run = self.run(rows)[:, :, 2 : last + 1 : 2].transpose(1, 2)
-        return torch.cat([kinds, run, end], 2)
+        return torch.cat([kinds, run, end], 2), foot
+
+    def _foot(self, crops: Tensor, gist: Tensor, narrow: Tensor) -> Tensor:
+        """B x EDGE_ROWS: logits of how far under the topmost rim the lowest chip's rim meets the felt."""
+        one = torch.ones_like(narrow)
+        close = _sample(crops, _under(self.fine_columns, self.fine_rim, self.edge_rows, one)) - 0.5
+        seen = self.edge(torch.cat([close, _where(self.fine_columns, self.edge_rows / 6, one)], 1))
+        pooled = [seen.mean(3), seen.amax(3), gist[:, :, None].expand(-1, -1, EDGE_ROWS)]
+        foot: Tensor = self.foot(torch.cat(pooled, 1))[:, 0].float()
+        return foot
+
+    def _heights(self, foot: Tensor, step: Tensor) -> Tensor:
+        """B x 21 x 5: where a stack that ends at each level would have its foot, against where the foot is seen."""
+        share = torch.softmax(foot, 1)
+        middle = share @ self.edge_rows
+        spread = torch.sqrt(torch.clamp(share @ self.edge_rows**2 - middle**2, min=0.04))
+        ends = torch.arange(MOST_CHIPS + 1, device=step.device) * step[:, None]
+        miss = (ends - middle[:, None]) / 3
+        wide = spread[:, None].expand_as(miss)
+        near = torch.exp(-((miss * 3) ** 2) / (2 * wide**2 + 2))
+        return torch.stack([miss, miss.abs(), near, torch.log(wide), torch.log(step)[:, None].expand_as(miss)], 2)
 
     def _relit(self, colours: Tensor, gist: Tensor) -> Tensor:
         """Colours (B x 3 x ...) as they would be in the light of the palette, as far as the crop tells the light."""
@@ -174,6 +203,18 @@ class Reader(nn.Module):
         last = 2 * MOST_CHIPS + 2
         summed = total[:, :, 2 : last + 1 : 2] + total[:, :, 3 : last + 2 : 2]
         return summed / (mass[:, :, 2 : last + 1 : 2] + mass[:, :, 3 : last + 2 : 2])
+
+
+class OnlyLevels(nn.Module):
+    """A reader without its second answer, which only training needs."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, crops: Tensor, lean: Tensor, palette: Tensor) -> Tensor:
+        levels: Tensor = self.reader(crops, lean, palette)[0]
+        return levels
 
 
 def _under(columns: Tensor, rim: Tensor, rows: Tensor, step: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ import argparse
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from handreplay.synth.chip_scenes import Scene, cut, random_scenes
+from handreplay.synth.chip_scenes import LARGE_MM, SMALL_MM, Scene, cut, random_scenes
 from handreplay.synth.chips import ChipSet
-from handreplay.train.chip_nets import Finder, Reader
+from handreplay.train.chip_nets import Finder, OnlyLevels, Reader
 from handreplay.vision.chip_geometry import (
     FINDER_PX_PER_MM,
     FINDER_STRIDE,
@@ -34,9 +35,18 @@ from handreplay.vision.chip_geometry import (
 
 FINDER_CROP = 144  # pixels, square, in training only
 PALETTE = 8  # most denominations in one training palette
-SCENES_PER_SHARD = 500
+LARGE_SCENES, SMALL_SCENES = 60, 240  # drawn for one shard, each photographed twice or three times
 PASS = -100  # a level that is not asked about
 Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class StackSample:
+    crop: NDArray[np.uint8]
+    lean: float
+    levels: NDArray[np.int8]  # palette row from the top down, PALETTE at the end, then PASS
+    palette: NDArray[np.float32]
+    foot: float  # mm that the lowest chip's foot is seen below the crop's centre; NaN without a stack
 
 
 def palette_of(chipset: ChipSet) -> NDArray[np.float32]:
@@ -48,19 +58,23 @@ def palette_of(chipset: ChipSet) -> NDArray[np.float32]:
 
 
 def make_shard(seed: int) -> Arrays:
-    """Samples for both networks from SCENES_PER_SHARD scenes."""
+    """Samples for both networks."""
     rng = np.random.default_rng(seed)
-    stacks: list[tuple[NDArray[np.uint8], float, NDArray[np.int8], NDArray[np.float32]]] = []
+    stacks: list[StackSample] = []
     places: list[tuple[NDArray[np.uint8], NDArray[np.float32]]] = []
-    for _ in range(SCENES_PER_SHARD // 2):
-        for scene in random_scenes(rng):
+    for _ in range(LARGE_SCENES):
+        for scene in random_scenes(rng, 2, LARGE_MM):
             places.append(_finder_sample(scene, rng))
             stacks.extend(_stack_samples(scene, rng))
+    for _ in range(SMALL_SCENES):
+        for scene in random_scenes(rng, 3, SMALL_MM):
+            stacks.extend(_stack_samples(scene, rng))
     return {
-        "crops": np.stack([s[0] for s in stacks]),
-        "lean": np.array([s[1] for s in stacks], np.float32),
-        "levels": np.stack([s[2] for s in stacks]),
-        "palette": np.stack([s[3] for s in stacks]),
+        "crops": np.stack([s.crop for s in stacks]),
+        "lean": np.array([s.lean for s in stacks], np.float32),
+        "levels": np.stack([s.levels for s in stacks]),
+        "palette": np.stack([s.palette for s in stacks]),
+        "foot": np.array([s.foot for s in stacks], np.float32),
         "scenes": np.stack([p[0] for p in places]),
         "tops": np.stack([p[1] for p in places]),
     }
@@ -76,9 +90,7 @@ def _finder_sample(scene: Scene, rng: np.random.Generator) -> tuple[NDArray[np.u
     return crop, tops
 
 
-def _stack_samples(
-    scene: Scene, rng: np.random.Generator
-) -> list[tuple[NDArray[np.uint8], float, NDArray[np.int8], NDArray[np.float32]]]:
+def _stack_samples(scene: Scene, rng: np.random.Generator) -> list[StackSample]:
     values = [look.value for look in scene.chipset.looks]
     palette, samples = palette_of(scene.chipset), []
     for stack, covered in zip(scene.stacks, scene.covered, strict=True):
@@ -87,13 +99,15 @@ def _stack_samples(
         levels = np.full(MOST_CHIPS + 1, PASS, np.int8)
         levels[: len(stack.values)] = [values.index(value) for value in reversed(stack.values)]
         levels[len(stack.values)] = PALETTE
-        samples.append((_stack_crop(scene, np.array(stack.top) + rng.normal(0, 0.8, 2)), scene.lean, levels, palette))
-    nowhere = rng.uniform((45, 45), (125, 130))
+        at = np.array(stack.top) + rng.normal(0, 0.8, 2)
+        foot = float(stack.base[1] - at[1])
+        samples.append(StackSample(_stack_crop(scene, at), scene.lean, levels, palette, foot))
+    nowhere = rng.uniform((30, 40), (66, 80))
     far = all(np.hypot(*(nowhere - stack.top)) > 14 for stack in scene.stacks)
     if far and rng.random() < 0.2:
         levels = np.full(MOST_CHIPS + 1, PASS, np.int8)
         levels[0] = PALETTE
-        samples.append((_stack_crop(scene, nowhere), scene.lean, levels, palette))
+        samples.append(StackSample(_stack_crop(scene, nowhere), scene.lean, levels, palette, float("nan")))
     return samples
 
 
@@ -112,7 +126,8 @@ def reader_loss(model: Reader, shard: dict[str, Tensor], rows: Tensor) -> tuple[
     filled = torch.nan_to_num(palette, 0.0)
     filled = filled + given[..., None] * 0.04 * torch.randn_like(filled)
     mean = filled.sum(1, keepdim=True) / given.sum(1).view(-1, 1, 1)
-    out = model(crops, shard["lean"][rows], torch.where(given[..., None], filled, mean)).float()
+    out, seen = model(crops, shard["lean"][rows], torch.where(given[..., None], filled, mean))
+    out = out.float()
     kinds, run, end = out[..., :-2].masked_fill(~given[:, None], -30.0), out[..., -2], out[..., -1]
     levels = shard["levels"][rows].long()
     asked, ended = levels != PASS, levels == PALETTE
@@ -123,6 +138,11 @@ def reader_loss(model: Reader, shard: dict[str, Tensor], rows: Tensor) -> tuple[
     each = asked * stop + (asked & ~ended) * kind
     weight = asked.sum(1, keepdim=True) ** -0.5  # so that tall stacks do not drown short ones
     loss = (each * weight).sum() / (asked * weight).sum()
+    foot = shard["foot"][rows] * STACK_PX_PER_MM
+    stands = ~torch.isnan(foot)
+    target = torch.softmax(-0.5 * ((model.edge_rows - torch.nan_to_num(foot)[:, None]) / 0.5) ** 2, 1)
+    missed = -(target * torch.log_softmax(seen, 1)).sum(1)
+    loss = loss + 0.15 * (missed * stands).sum() / stands.sum()
     best = torch.where(end > 0, PALETTE, (kinds + runs).argmax(2))
     return loss, ((best == levels) | ~asked).all(1)
 
@@ -240,6 +260,7 @@ def export(checkpoint: Path, out: Path, which: str) -> None:
     model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
     model.eval()
     if which == "reader":
+        model = OnlyLevels(model)
         example: tuple[Tensor, ...] = (torch.rand(2, 3, *STACK_SIZE[::-1]), torch.rand(2), torch.rand(2, 5, 6))
         names, axes = (
             ["crops", "lean", "palette"],
@@ -265,7 +286,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="handreplay train chips", description="Train the chip finder and reader.")
     parser.add_argument("folder", type=Path, help="for scenes, checkpoints and the exported models")
     parser.add_argument("--hours", type=float, default=1.5, help="of learning for the reader; a fifth for the finder")
-    parser.add_argument("--shards", type=int, default=60, help=f"of {SCENES_PER_SHARD} drawn scenes each")
+    parser.add_argument("--shards", type=int, default=60, help=f"of {LARGE_SCENES + SMALL_SCENES} drawn scenes each")
     chosen = parser.parse_args(arguments)
     make(chosen.folder / "scenes", 0, max(2, chosen.shards))
     for which, hours in (("finder", chosen.hours / 5), ("reader", chosen.hours)):
