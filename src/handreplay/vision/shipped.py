@@ -7,9 +7,15 @@ from handreplay.vision.card_reader import CardReader
 from handreplay.vision.chip_reader import ChipColours, ChipReader
 from handreplay.vision.observe import Eyes
 from handreplay.vision.table_eye import TableEye
+from handreplay.vision.weights import load
 
 
 def shipped_eyes(calibration: Calibration, palette: Sequence[ChipColours]) -> tuple[Eyes, Mapping[str, str]]:
-    """Eyes for one camera and its chips, and the hash of each model. Raises ModelError."""
-    table, cards, chips = TableEye(), CardReader(), ChipReader(calibration, palette)
-    return Eyes(table, cards, chips), {"table": table.sha256, "reader": cards.sha256, "chips": chips.sha256}
+    """Eyes for one camera and its chips, and the hash of each model by name. Raises ModelError."""
+    models = {name: load(name) for name in ("table", "reader", "chip_finder", "chip_reader")}
+    eyes = Eyes(
+        TableEye(models["table"]),
+        CardReader(models["reader"]),
+        ChipReader(calibration, palette, models["chip_finder"], models["chip_reader"]),
+    )
+    return eyes, {name: model.sha256 for name, model in models.items()}
