@@ -100,7 +100,7 @@ class ChipReader:
         `pictures` are whole camera pictures (BGR), or cuts by `patch` when it is given. The list is empty where the
         zone holds nothing but print, cards and shadows.
         """
-        return [self._seen(stack) for stack in self.stacks(pictures, zone_mm, patch)]
+        return [self.seen(stack) for stack in self.stacks(pictures, zone_mm, patch)]
 
     def stacks(
         self, pictures: Sequence[NDArray[np.uint8]], zone_mm: ArrayLike, patch: FeltPatch | None = None
@@ -186,7 +186,8 @@ class ChipReader:
         foot, share = np.array(self.calibration.camera_mm[:2]), count * self._thickness / self.calibration.camera_mm[2]
         return np.asarray(top_mm - (top_mm - foot) * share, np.float64)
 
-    def _seen(self, stack: StackReading) -> SeenStack:
+    def seen(self, stack: StackReading) -> SeenStack:
+        """The observation that a reading amounts to."""
         base = self._base(np.array(stack.top_mm), _size(stack.piles[0][0]))
         return SeenStack(base_mm=(round(float(base[0]), 1), round(float(base[1]), 1)), chips=decided(stack.piles))
 
