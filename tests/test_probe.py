@@ -11,6 +11,7 @@ import pytest
 from handreplay.config import load_profile
 from handreplay.vision.probing import as_json, as_text, blur_of, examine
 from tests.clips import cut, record, remux
+from tests.drawn_table import at_work
 
 PROFILE = """
 schema = "handreplay.table/1"
@@ -90,6 +91,14 @@ def test_a_table_that_slides_through_the_picture_is_told(clip, tmp_path):
     assert report.exit_code == 3
     assert "the camera moved" in as_json(report)["misfits"][0]["reason"]
     assert "  view         0:00:0" in as_text(report)
+
+
+def test_the_picture_of_another_camera_is_unusable_with_this_profile(tmp_path):
+    other = record(tmp_path / "other.mp4", 25, draw=lambda n: np.ascontiguousarray(at_work(n)[::-1, ::-1]), rate=5)
+    profile = load_profile(profile_for(tmp_path / "t.toml", (800, 450), 0.4))
+    assert any("never fits the profile" in fault for fault in examine(other, profile).faults)
+    own = record(tmp_path / "own.mp4", 25, draw=at_work, rate=5)
+    assert examine(own, profile).misfits == ()
 
 
 def test_a_camera_too_far_away_makes_it_unusable(clip, tmp_path):

@@ -25,6 +25,7 @@ READABLE_CHIP_PX = 14.0
 MOST_BLUR_OF_INDEX = 0.35  # a blur (standard deviation) beyond this share of the index height melts it
 _SLOWEST_FOR_A_GLIMPSE = 8  # pictures a second; an exposed card may show for 0.3 s
 _SAMPLES = 12
+_SETTLED_SECONDS = 3.0  # a view that no shift explains is given a few looks before it is called another view
 
 Verdict = Literal["usable", "incomplete", "unusable"]
 
@@ -281,7 +282,8 @@ def _faults(
         yield f"card indices are {table.index_px:.1f} px high; {DOUBTFUL_INDEX_PX:g} px are the least to read a card"
     elif blur is not None and blur > MOST_BLUR_OF_INDEX * table.index_px:
         yield f"the picture is too soft: a blur of {blur:.1f} px, with card indices {table.index_px:.1f} px high"
-    if fits and not any(fit.ok for fit in fits):
+    settled = [fit for fit in fits if fit.at >= _SETTLED_SECONDS] or fits
+    if settled and not any(fit.ok for fit in settled):
         yield f"the picture never fits the profile: {fits[-1].why}; use the profile of this camera"
 
 
