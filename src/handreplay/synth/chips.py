@@ -185,8 +185,8 @@ def random_light(rng: np.random.Generator) -> Light:
         softness_mm=float(rng.uniform(1.5, 8)),
         depth=float(rng.uniform(0.1, 0.6)),
         wall=float(rng.uniform(0.0, 0.35)),
-        wall_level=float(rng.uniform(0.55, 1.0)),
-        gap=float(rng.uniform(0.15, 0.75)),
+        wall_level=float(rng.uniform(0.35, 0.95)),
+        gap=float(rng.uniform(0.2, 0.9)),
     )
 
 
