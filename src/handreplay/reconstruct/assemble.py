@@ -118,6 +118,9 @@ def _card_stories(seen: Sightings) -> list[CardStory]:
         home = look.zone if look.zone in zones else f"{seat}.cards"
         if home in zones and look.zone != "rack":
             zones[home].seen.append(look)
+    for cover in seen.covered:
+        if cover.zone in zones:
+            zones[cover.zone].covered.append(cover.start)
     stories = [card for zone in sorted(zones) for card in tell(zones[zone])]
     return sorted(stories, key=lambda card: (card.placed, card.zone))
 

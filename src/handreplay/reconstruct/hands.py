@@ -12,7 +12,9 @@ from typing import Literal
 from handreplay.core.observations import Point, SeenCard, ZoneSeen
 from handreplay.reconstruct.votes import CardVotes, center, distance
 
-SAME_BACK_MM = 3.5
+SAME_BACK_MM = 3.0
+STRIP_VISIBLE = 0.5  # share of a card; of less the place is rough
+STRIP_MM = 15.0
 SAME_FACE_MM = 25.0
 NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
@@ -55,10 +57,14 @@ class CardStory:
 
 @dataclass(slots=True)
 class ZoneCards:
-    """The looks at one zone of cards, and at the wagers under which its cards may be tucked, while a round lasts."""
+    """The looks at one zone of cards, and at the wagers under which its cards may be tucked, while a round lasts.
+
+    `covered` has the seconds from which on the zone was changed but could not be read.
+    """
 
     zone: str
     seen: list[ZoneSeen] = field(default_factory=list)
+    covered: list[float] = field(default_factory=list)
 
 
 def tell(zone: ZoneCards) -> list[CardStory]:
@@ -71,7 +77,7 @@ def tell(zone: ZoneCards) -> list[CardStory]:
         ups = [seen for seen in look.cards if seen.face_up]
         downs = [seen for seen in look.cards if not seen.face_up]
         if ups:
-            _see_faces(zone.zone, cards, ups, downs, look)
+            _see_faces(zone, cards, ups, downs, look)
         elif downs:
             _see_backs(zone.zone, cards, downs, look)
         else:
@@ -103,18 +109,7 @@ def _see_wager(cards: list[CardStory], look: ZoneSeen) -> None:
 def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], look: ZoneSeen) -> None:
     downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, cards)]
     lying = _lying(cards)
-    matched: list[CardStory] = []
-    fresh: list[SeenCard] = []
-    for seen in downs:
-        same = [c for c in lying if c not in matched and c.place and distance(c.place, center(seen)) <= _reach(c)]
-        if not same:
-            fresh.append(seen)
-            continue
-        card = min(same, key=lambda c: distance(c.place or (0.0, 0.0), center(seen)))
-        matched.append(card)
-        if card.is_up():
-            card.turns.append(Turn(look.start, look.frame, "down"))
-            card.place = center(seen)
+    matched, fresh = _match_backs(lying, downs, look)
     missing = [card for card in lying if card not in matched]
     for card in missing:
         if card.is_up() and card.place and any(distance(card.place, center(seen)) <= NEAR_MM for seen in downs):
@@ -124,19 +119,45 @@ def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], loo
         for card, seen in zip(reversed(missing), fresh, strict=False):  # moved where they lie
             card.place = center(seen)
         fresh = fresh[len(missing) :]
-    elif not fresh:
+    elif not fresh and not look.partly:
         for card in missing:
             if all(card.placed > other.placed for other in matched):  # it lay on top, so it cannot be hidden
                 card.left = look.start
     cards += [_placed(zone, seen, look, certainty=0.95 if lying or n else 1.0) for n, seen in enumerate(fresh)]
 
 
+def _match_backs(
+    lying: Sequence[CardStory], downs: Sequence[SeenCard], look: ZoneSeen
+) -> tuple[list[CardStory], list[SeenCard]]:
+    """The cards that are seen again where they lay, and the backs that are new.
+
+    Of a card under another only a strip is seen, so its place is rough then; strips alone are no new cards.
+    """
+    matched: list[CardStory] = []
+    fresh: list[SeenCard] = []
+    for seen in sorted(downs, key=lambda seen: -seen.visible):
+        strip = seen.visible < STRIP_VISIBLE
+        within = STRIP_MM if strip else SAME_BACK_MM
+        near = [
+            (distance(card.place, center(seen)), n)
+            for n, card in enumerate(lying)
+            if card not in matched and card.place
+        ]
+        reach = [(far, n) for far, n in near if far <= (SAME_FACE_MM if lying[n].is_up() else within)]
+        if reach:
+            card = lying[min(reach)[1]]
+            matched.append(card)
+            if card.is_up():
+                card.turns.append(Turn(look.start, look.frame, "down"))
+                card.place = center(seen)
+        else:
+            fresh.append(seen)
+    whole = [seen for seen in fresh if seen.visible >= STRIP_VISIBLE]
+    return matched, whole or fresh[:1]
+
+
 def _is_known(seen: SeenCard, cards: Iterable[CardStory]) -> bool:
     return any(card.place is not None and distance(card.place, center(seen)) <= NEAR_MM for card in cards)
-
-
-def _reach(card: CardStory) -> float:
-    return SAME_FACE_MM if card.is_up() else SAME_BACK_MM
 
 
 def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> CardStory:
@@ -144,9 +165,10 @@ def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> C
 
 
 def _see_faces(
-    zone: str, cards: list[CardStory], ups: Sequence[SeenCard], downs: Sequence[SeenCard], look: ZoneSeen
+    whole: ZoneCards, cards: list[CardStory], ups: Sequence[SeenCard], downs: Sequence[SeenCard], look: ZoneSeen
 ) -> None:
     """Faces seen: first those known from before, by place; then cards that lay face down and were turned; else new."""
+    zone = whole.zone
     closed = [card for card in cards if card.left is None and not card.is_up()]
     opened = [card for card in _lying(cards) if card.is_up()]
     unknown: list[SeenCard] = []
@@ -166,7 +188,7 @@ def _see_faces(
     if zone == "community":
         extra = _from_the_end(extra, [card.place for card in cards if card.place])
     for seen in extra:
-        _face(_late(cards, closed, _placed(zone, seen, look, certainty=1.0), look), seen)
+        _face(_late(cards, closed, _placed(zone, seen, look, certainty=1.0), look, whole.covered), seen)
     if look.partly:
         return
     _check_number(cards, closed[len(turned) :], downs, look)
@@ -180,13 +202,19 @@ def _face(card: CardStory, seen: SeenCard) -> None:
     card.place = center(seen)
 
 
-def _late(cards: list[CardStory], closed: Sequence[CardStory], card: CardStory, look: ZoneSeen) -> CardStory:
-    """A face more than there were backs lay unseen under them; without backs it was placed face up just now."""
+def _late(
+    cards: list[CardStory], closed: Sequence[CardStory], card: CardStory, look: ZoneSeen, covered: Sequence[float]
+) -> CardStory:
+    """A face more than there were backs lay unseen under them; without backs it was placed face up just now.
+
+    It came when the zone was next changed without being readable, if it was, else with the last back.
+    """
     if not closed:
         cards.append(card)
         return card
     under = closed[-1]
     card.placed, card.frame, card.face_up, card.certainty = under.placed, under.frame, False, 0.9
+    card.placed = next((t for t in covered if under.placed < t < look.start), under.placed)
     card.turns.append(Turn(look.start, look.frame, "up"))
     cards.insert(cards.index(under) + 1, card)
     return card

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from handreplay.errors import ModelError
 
 MODELS: dict[str, str] = {
+    "chip_counter": "handreplay.train.chip_counter",
     "chips": "handreplay.train.chips",
     "reader": "handreplay.train.reader",
     "table": "handreplay.train.table",

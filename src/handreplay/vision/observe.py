@@ -4,6 +4,7 @@ A region under a hand is not read, it is waited for. Several still pictures are 
 any reading of a single one.
 """
 
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -29,6 +30,7 @@ from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Rest, Watcher
+from handreplay.vision.chip_counter import ChipNets
 from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.straighten import straighten
 from handreplay.vision.table_eye import CardBox, Sighting
@@ -53,6 +55,10 @@ MOVED_MM = 5.0  # against what was last reported
 CARD_ZONE_MARGIN_MM = 25.0
 KNOWN_CARD = 0.9
 LEAST_OF_A_CARD = 0.2  # share of a card's place that looks other than empty felt, at least
+LEAST_VISIBLE = 0.08
+BACKS_KEPT = 60
+FELT_COLOURS = 5.0  # in Lab; a place that is this near to the felt's colour is felt, whatever is printed round it
+COVER_COLOURS = 25.0  # in Lab, brightness left out; a back this far from all others is a cover card
 NO_CARD = 0.9  # the card reader's word that a found card is none
 
 
@@ -64,17 +70,13 @@ class CardNet(Protocol):
     def read(self, crops: list[Picture]) -> list[CardReading]: ...
 
 
-class ChipNet(Protocol):
-    def read(self, pictures: list[Picture], zone_mm: Floats, patch: FeltPatch) -> list[SeenStack]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Eyes:
     """The three nets."""
 
     table: TableNet
     cards: CardNet
-    chips: ChipNet
+    chips: ChipNets
 
 
 @dataclass(slots=True)
@@ -119,6 +121,8 @@ class Observer:
     _watcher: Watcher = field(init=False)
     _patches: dict[str, FeltPatch] = field(init=False)
     _fit: FitWatch = field(init=False)
+    _backs: deque[Floats] = field(default_factory=lambda: deque(maxlen=BACKS_KEPT))
+    _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
     _misfit: Fit | None = None
     _colourless: bool = False
     _seen_until: float = 0.0
@@ -197,17 +201,23 @@ class Observer:
         cards = self._cards(tile, patch, rest.zone, sighting)
         stacks: list[SeenStack] = []
         if _kind(rest.zone) == "wager":
-            stacks = self.eyes.chips.read(look.tiles, self.zones.polygons_mm[rest.zone], patch)
+            stacks = self.eyes.chips.read(
+                look.tiles, self.zones.polygons_mm[rest.zone], patch, self._empty.get(rest.zone)
+            )
             if self._colourless:
                 stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
         unlike = self._watcher.unlike_empty(rest.zone)
         if unlike is not None and unlike < LIKE_EMPTY_SHARE:
             cards, stacks = [], []
         hidden = not cards and not stacks and unlike is not None and unlike > UNLIKE_EMPTY_SHARE
+        own = [box for box in sighting.cards if self._belongs(box, patch, rest.zone)]
+        hidden = hidden or any(self._is_cover(tile, box) for box in own)
         if hidden or self._covered(rest.zone, patch, sighting):
-            yield ZoneCovered(start=rest.since, end=look.end, zone=rest.zone)
+            yield ZoneCovered(start=rest.arrived, end=look.end, zone=rest.zone)
             return
         self._watcher.accept(rest.zone, empty=not cards and not stacks)
+        if not cards and not stacks:
+            self._empty[rest.zone] = tile
         self._shown[rest.zone] = tuple(cards)
         yield ZoneSeen(
             start=rest.arrived,
@@ -231,8 +241,25 @@ class Observer:
         crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in boxes]
         readings = self.eyes.cards.read(crops) if crops else []
         pairs = zip(boxes, readings, strict=True)
-        seen = [_seen(box, patch, reading) for box, reading in pairs if not _is_none(reading)]
+        seen = [
+            _seen(box, patch, reading)
+            for box, reading in pairs
+            if not _is_none(reading) and box.visible >= LEAST_VISIBLE and (box.face_up or not _is_felt(tile, box))
+        ]
+        self._note_backs(tile, zone, boxes)
         return [changed for card in seen if (changed := self._compared(card, zone)) is not None]
+
+    def _note_backs(self, tile: Picture, zone: str, boxes: list[CardBox]) -> None:
+        """Players' cards tell what the deck's backs look like."""
+        if zone.startswith("seat") and zone.endswith(".cards"):
+            self._backs.extend(_colour(tile, box)[1:] for box in boxes if not box.face_up and box.visible > 0.5)
+
+    def _is_cover(self, tile: Picture, box: CardBox) -> bool:
+        """A plain card that the dealer lays over the own hand has another colour than all backs seen so far."""
+        if box.face_up or not self._backs:
+            return False
+        own = _colour(tile, box)[1:]
+        return min(float(np.linalg.norm(own - back)) for back in self._backs) > COVER_COLOURS
 
     def _compared(self, card: SeenCard, zone: str) -> SeenCard | None:
         """The card with the share of its place that has changed; None when the felt there looks as if it were empty."""
@@ -264,6 +291,8 @@ class Observer:
                 continue
             tile = self._patches[zone].warp(colours.bgr())
             sighting = self.eyes.table.look(_half(tile))
+            if any(self._is_cover(tile, box) for box in sighting.cards):
+                continue
             partly = self._covered(zone, self._patches[zone], sighting)
             cards = self._cards(tile, self._patches[zone], zone, sighting)
             if partly:
@@ -283,7 +312,7 @@ class Observer:
                 changed=1.0,
                 dealer_hand=1.0,
                 cards=now.cards,
-                partly=partly,
+                partly=True,
             )
 
 
@@ -339,6 +368,26 @@ def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
         probabilities=probabilities,
         visible=round(box.visible, 3),
     )
+
+
+def _colour(tile: Picture, box: CardBox) -> Floats:
+    """Lab of the middle of a card's place, median."""
+    middle = box.corners.mean(axis=0)
+    mask = np.zeros(tile.shape[:2], np.uint8)
+    inner = (middle + (box.corners - middle) * 0.6) * FINE_PX_PER_MM
+    cv2.fillPoly(mask, [np.round(inner).astype(np.int32)], 1)
+    pixels = tile[mask > 0]
+    return _lab(pixels) if len(pixels) else np.zeros(3)
+
+
+def _lab(pixels: Picture) -> Floats:
+    """Median colour of N x 3 BGR pixels, as Lab in its usual units."""
+    median = np.median(pixels, axis=0).astype(np.float32) / 255
+    return np.asarray(cv2.cvtColor(median.reshape(1, 1, 3), cv2.COLOR_BGR2Lab).reshape(3), np.float64)
+
+
+def _is_felt(tile: Picture, box: CardBox) -> bool:
+    return float(np.linalg.norm(_colour(tile, box) - _lab(tile[::4, ::4].reshape(-1, 3)))) < FELT_COLOURS
 
 
 def _is_none(reading: CardReading) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.card_reader import CardReader
+from handreplay.vision.chip_counter import ChipEye
 from handreplay.vision.chip_reader import ChipColours, ChipReader
 from handreplay.vision.observe import Eyes
 from handreplay.vision.table_eye import TableEye
@@ -12,10 +13,10 @@ from handreplay.vision.weights import load
 
 def shipped_eyes(calibration: Calibration, palette: Sequence[ChipColours]) -> tuple[Eyes, Mapping[str, str]]:
     """Eyes for one camera and its chips, and the hash of each model by name. Raises ModelError."""
-    models = {name: load(name) for name in ("table", "reader", "chip_finder", "chip_reader")}
+    models = {name: load(name) for name in ("table", "reader", "chip_finder", "chip_reader", "chip_counter")}
     eyes = Eyes(
         TableEye(models["table"]),
         CardReader(models["reader"]),
-        ChipReader(calibration, palette, models["chip_finder"], models["chip_reader"]),
+        ChipEye(ChipReader(calibration, palette, models["chip_finder"], models["chip_reader"]), models["chip_counter"]),
     )
     return eyes, {name: model.sha256 for name, model in models.items()}
