@@ -4,7 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from handreplay.core.cards import CARD_NUMBER, DECK
-from handreplay.core.events import CardMoved, CardPlaced, CardTurned, ChipsChanged, DeckShuffled, Event, Round, StubMoved
+from handreplay.core.events import (
+    CardMoved,
+    CardPlaced,
+    CardTurned,
+    ChipsChanged,
+    DeckShuffled,
+    Event,
+    Round,
+    StubMoved,
+)
 from handreplay.core.money import Chips
 from handreplay.core.observations import Observation, SeenCard, SeenStack, ZoneSeen
 from handreplay.core.readings import Known, Unreadable
@@ -42,6 +51,7 @@ class Eyes:
             player_hand=5.0 if hand == "player" else 0.0,
             cards=tuple(seen[-1:] if seen and not seen[0].face_up else seen),
             stacks=stacks,
+            filled=bool(seen or stacks),
         )
 
     def _seen(self, n: int, on_top: bool, up: bool, identity: str | None) -> SeenCard:

@@ -50,6 +50,7 @@ class ZoneSeen:
     player_hand: float = 0.0
     cards: tuple[SeenCard, ...] = ()
     stacks: tuple[SeenStack, ...] = ()
+    filled: bool = False  # something lies there, whether it was read or not
     partly: bool = False  # something covers the rest of the zone: what is not among `cards` may still be there
 
 

@@ -35,6 +35,7 @@ from handreplay.reconstruct.wagers import WagerStory, moves, with_neighbours
 LEAD_SECONDS = 0.4  # the round's borders lie this far outside its first and last event
 SHUFFLE_LEAD_SECONDS = 1.2  # the shuffle is not seen itself; it ends about this long before the first wager
 SINGLY_SECONDS = 6.0  # between the cards of one hand that are picked up one by one
+SEEN_CONFIDENCE = 0.96  # share of events that are right on measured clips; no single one is believed more
 STEP = 0.001
 
 
@@ -118,6 +119,12 @@ def _card_stories(seen: Sightings) -> list[CardStory]:
         home = look.zone if look.zone in zones else f"{seat}.cards"
         if home in zones and look.zone != "rack":
             zones[home].seen.append(look)
+    came = arrivals([look for look in seen.looks if look.zone == "rack"])
+    community = [look.start for look in seen.looks if look.zone == "community" and look.cards]
+    first = min((look.start for look in seen.looks if look.cards and look.zone != "rack"), default=math.inf)
+    over = min((a.t for a in came if a.t > first and not followed_by(a, community)), default=math.inf)
+    for zone in zones.values():
+        zone.racked, zone.pick_up = [arrival.t for arrival in came], over
     for cover in seen.covered:
         if cover.zone in zones:
             zones[cover.zone].covered.append(cover.start)
@@ -218,7 +225,7 @@ def _in_order(events: list[Event]) -> list[Event]:
         t = round(event.t, 3)
         if t <= last:
             t = round(last + STEP, 3)
-        ordered.append(replace(event, t=t))
+        ordered.append(replace(event, t=t, confidence=min(event.confidence, SEEN_CONFIDENCE)))
         last = t
     return ordered
 

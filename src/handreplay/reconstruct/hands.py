@@ -19,7 +19,9 @@ SAME_FACE_MM = 25.0
 NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
+ON_TOP_CHANGE = 0.025
 UNCOVERED = 0.97  # visible share of a card that lies under no other
+TAKEN_SECONDS = 1.5  # from the felt to the rack
 TUCK_SECONDS = 3.0
 
 
@@ -59,17 +61,21 @@ class CardStory:
 class ZoneCards:
     """The looks at one zone of cards, and at the wagers under which its cards may be tucked, while a round lasts.
 
-    `covered` has the seconds from which on the zone was changed but could not be read.
+    `covered` has the seconds from which on the zone was changed but could not be read, `racked` those at which
+    something reached the rack; from `pick_up` on cards only leave.
     """
 
     zone: str
     seen: list[ZoneSeen] = field(default_factory=list)
     covered: list[float] = field(default_factory=list)
+    racked: list[float] = field(default_factory=list)
+    pick_up: float = math.inf
 
 
 def tell(zone: ZoneCards) -> list[CardStory]:
     """The cards of a zone, in the order in which they came."""
     cards: list[CardStory] = []
+    rested = -math.inf  # start of the last look that showed the whole zone
     for look in zone.seen:
         if look.zone != zone.zone:
             _see_wager(cards, look)
@@ -79,10 +85,15 @@ def tell(zone: ZoneCards) -> list[CardStory]:
         if ups:
             _see_faces(zone, cards, ups, downs, look)
         elif downs:
-            _see_backs(zone.zone, cards, downs, look)
+            gone = [*zone.racked, *(other.start for other in zone.seen if other.zone != zone.zone and other.cards)]
+            taken = look.start > zone.pick_up or any(-0.3 <= t - look.start <= TAKEN_SECONDS for t in gone)
+            settled = all(card.placed <= rested for card in cards)
+            _see_backs(zone.zone, cards, downs, look, taken=taken, settled=settled)
         else:
             for card in _lying(cards):
                 card.left = look.start
+        if not look.partly:
+            rested = look.start
     for card in cards:
         if card.left is None and card.untucked is not None:
             card.left = card.untucked
@@ -106,7 +117,14 @@ def _see_wager(cards: list[CardStory], look: ZoneSeen) -> None:
             card.untucked = look.start
 
 
-def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], look: ZoneSeen) -> None:
+def _see_backs(
+    zone: str, cards: list[CardStory], downs: Sequence[SeenCard], look: ZoneSeen, *, taken: bool, settled: bool
+) -> None:
+    """Backs seen.
+
+    `taken`: what changed was that a card went to the rack or under a wager, so none has come. `settled`: all cards so
+    far were there when the whole zone was last seen.
+    """
     downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, cards)]
     lying = _lying(cards)
     matched, fresh = _match_backs(lying, downs, look)
@@ -119,11 +137,18 @@ def _see_backs(zone: str, cards: list[CardStory], downs: Sequence[SeenCard], loo
         for card, seen in zip(reversed(missing), fresh, strict=False):  # moved where they lie
             card.place = center(seen)
         fresh = fresh[len(missing) :]
-    elif not fresh and not look.partly:
-        for card in missing:
-            if all(card.placed > other.placed for other in matched):  # it lay on top, so it cannot be hidden
-                card.left = look.start
+    elif (
+        lying and not fresh and not look.partly and look.changed >= ON_TOP_CHANGE and settled and _all_dealt_down(lying)
+    ):
+        fresh = list(downs[:1])  # laid squarely on the others
+    if lying and taken:
+        return
     cards += [_placed(zone, seen, look, certainty=0.95 if lying or n else 1.0) for n, seen in enumerate(fresh)]
+
+
+def _all_dealt_down(lying: Iterable[CardStory]) -> bool:
+    """The deal still goes on: no face has been seen."""
+    return all(not card.turns and not card.face_up for card in lying)
 
 
 def _match_backs(

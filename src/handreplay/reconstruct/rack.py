@@ -27,7 +27,7 @@ def arrivals(looks: Sequence[ZoneSeen]) -> list[Arrival]:
     found: list[Arrival] = []
     filled = False
     for look in looks:
-        if not look.cards:
+        if not look.filled:
             filled = False
             continue
         again = bool(found) and look.start - found[-1].t < SAME_ARRIVAL_SECONDS

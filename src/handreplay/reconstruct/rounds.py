@@ -27,7 +27,7 @@ class RoundMaker:
     number: int = 0
     _now: Sightings = field(default_factory=Sightings)
     _lying: dict[str, int] = field(default_factory=dict)  # cards in each zone but the rack
-    _racked: int = 0
+    _racked: bool = False
     _first_seen: set[str] = field(default_factory=set)
     _started_within: bool = False
 
@@ -58,8 +58,8 @@ class RoundMaker:
             yield self._close(None)
         self._now.add(look)
         if look.zone == "rack":
-            emptied = self._racked > 0 and not look.cards
-            self._racked = len(look.cards)
+            emptied = self._racked and not look.filled
+            self._racked = look.filled
             if emptied and self._is_clear():
                 self._now.emptied = None
                 yield self._close(None)

@@ -5,6 +5,7 @@ topmost face the two pictures differ as far as the wall reaches, whatever is pri
 where that stretch ends; its length in chips follows from the camera's place.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -26,6 +27,7 @@ ROWS, FIRST_MM, STEP_MM = 96, -12.0, 0.5  # places below the rim of the topmost 
 COLUMNS, HALF_WIDTH = 25, 0.85  # across the stack, as a share of its radius
 CHANNELS = 19
 RADIUS_MM = DIAMETER_MM / 2
+READER_WEIGHT = 0.3  # of the reader's own word on the number of chips
 
 
 def unrolled(
@@ -119,7 +121,21 @@ class ChipEye:
 
 
 def weighed(piles: Sequence[tuple[Chips, float]], heights: NDArray[np.float64]) -> tuple[tuple[Chips, float], ...]:
-    """Piles with the probability of their number of chips multiplied in, most probable first."""
-    shares = [(pile, p * float(heights[sum(n for _, n in pile) - 1])) for pile, p in piles if pile]
+    """Piles in the light of the stack's height, most probable first.
+
+    What the chips are is taken from the piles; how many, mostly from the height, which counts far better.
+    """
+    by_number: dict[int, float] = defaultdict(float)
+    for pile, p in piles:
+        by_number[_size(pile)] += p
+    shares = [
+        (pile, p / by_number[n] * by_number[n] ** READER_WEIGHT * float(heights[n - 1]))
+        for pile, p in piles
+        if (n := _size(pile))
+    ]
     total = sum(p for _, p in shares)
     return tuple(sorted(((pile, p / total) for pile, p in shares), key=lambda item: (-item[1], item[0])))
+
+
+def _size(pile: Chips) -> int:
+    return min(MOST_CHIPS, sum(count for _, count in pile))

@@ -46,13 +46,15 @@ STILLS = {"cards": 3, "wager": 8}  # pictures averaged
 UNCHANGED = 0.008
 COVERED_SHARE = 0.12  # of the zone; more under hands and other objects and it is waited for
 LIKE_EMPTY_SHARE = 0.01
-UNLIKE_EMPTY_SHARE = 0.2
+FILLED_RACK_SHARE = 0.04
+UNLIKE_EMPTY_SHARE = 0.08  # of the zone; as much unlike empty felt, with nothing read, is something not read
 DEALER_EVERY = 2  # pictures; how often cards are looked at while their zone is busy
 OTHERS_EVERY = 4
 BUSY_SECONDS = 0.7
 STEADY_MM = 2.5  # between two such looks
 MOVED_MM = 5.0  # against what was last reported
 CARD_ZONE_MARGIN_MM = 25.0
+TUCKED_SHARE = 0.15  # of a card's area
 KNOWN_CARD = 0.9
 LEAST_OF_A_CARD = 0.2  # share of a card's place that looks other than empty felt, at least
 LEAST_VISIBLE = 0.08
@@ -122,6 +124,7 @@ class Observer:
     _patches: dict[str, FeltPatch] = field(init=False)
     _fit: FitWatch = field(init=False)
     _backs: deque[Floats] = field(default_factory=lambda: deque(maxlen=BACKS_KEPT))
+    _holder: dict[str, float] = field(default_factory=dict)  # share of the rack that its holder covers
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
     _misfit: Fit | None = None
     _colourless: bool = False
@@ -209,14 +212,17 @@ class Observer:
         unlike = self._watcher.unlike_empty(rest.zone)
         if unlike is not None and unlike < LIKE_EMPTY_SHARE:
             cards, stacks = [], []
-        hidden = not cards and not stacks and unlike is not None and unlike > UNLIKE_EMPTY_SHARE
+        least = FILLED_RACK_SHARE if rest.zone == "rack" else UNLIKE_EMPTY_SHARE
+        unread = not cards and not stacks and unlike is not None and unlike > least
+        hidden = unread and rest.zone != "rack"
         own = [box for box in sighting.cards if self._belongs(box, patch, rest.zone)]
         hidden = hidden or any(self._is_cover(tile, box) for box in own)
         if hidden or self._covered(rest.zone, patch, sighting):
             yield ZoneCovered(start=rest.arrived, end=look.end, zone=rest.zone)
             return
-        self._watcher.accept(rest.zone, empty=not cards and not stacks)
-        if not cards and not stacks:
+        filled = bool(cards or stacks) or unread
+        self._watcher.accept(rest.zone, empty=not filled)
+        if not filled:
             self._empty[rest.zone] = tile
         self._shown[rest.zone] = tuple(cards)
         yield ZoneSeen(
@@ -230,11 +236,15 @@ class Observer:
             player_hand=rest.player_hand,
             cards=tuple(cards),
             stacks=tuple(stacks),
+            filled=filled,
         )
 
     def _covered(self, zone: str, patch: FeltPatch, sighting: Sighting) -> bool:
         inside = _mask(patch, self.zones.polygons_mm[zone], sighting.occluder.shape)
-        return float((sighting.occluder[inside] > 0.5).mean()) > COVERED_SHARE
+        share = float((sighting.occluder[inside] > 0.5).mean())
+        if zone == "rack":  # its holder is an object too
+            share -= self._holder.setdefault(zone, share)
+        return share > COVERED_SHARE
 
     def _cards(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> list[SeenCard]:
         boxes = [box for box in sighting.cards if self._belongs(box, patch, zone)]
@@ -271,8 +281,13 @@ class Observer:
         return replace(card, changed=1.0 if since_look is None else round(since_look, 3))
 
     def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
-        middle = patch.to_mm(box.corners.mean(axis=0)[None] * FINE_PX_PER_MM)[0]
-        return self.zones.zone_at(middle, CARD_ZONE_MARGIN_MM) == zone
+        """A card lies in the zone that holds its middle; tucked under a wager, it reaches well into that zone."""
+        corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
+        if _kind(zone) == "cards":
+            return self.zones.zone_at(corners.mean(axis=0), CARD_ZONE_MARGIN_MM) == zone
+        outline = self.zones.polygons_mm[zone].astype(np.float32)
+        shared, _ = cv2.intersectConvexConvex(corners.astype(np.float32), cv2.convexHull(outline))
+        return float(shared) >= TUCKED_SHARE * cv2.contourArea(corners.astype(np.float32))
 
     def _sample(self, picture: Frame, colours: _Colours, seconds: float) -> Iterator[Observation]:
         """Cards that lie still and uncovered though a hand moves over another part of their zone.
