@@ -203,7 +203,7 @@ def train(folder: Path, out: Path, hours: float, which: str, fast: float = 2e-3)
     held, started, saved = _load(folder / "00000.npz"), time.monotonic(), spent
     while spent < hours * 3600:
         numbers = sorted(path for path in folder.glob("[0-9]*.npz") if ".part" not in path.name)[1:]
-        chosen = torch.randperm(len(numbers))[:6]
+        chosen = torch.randperm(len(numbers))[:3]
         shards = [_load(numbers[index]) for index in chosen]
         pool = {name: torch.cat([shard[name] for shard in shards]) for name in shards[0]}
         order = torch.randperm(len(pool["crops" if which == "reader" else "scenes"]))
