@@ -23,6 +23,7 @@ ON_TOP_CHANGE = 0.025
 UNCOVERED = 0.97  # visible share of a card that lies under no other
 TAKEN_SECONDS = 1.5  # from the felt to the rack
 TUCK_SECONDS = 3.0
+TUCKED_CHANGE = 0.15  # share of a wager's place that cards tucked under it change at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def tell(zone: ZoneCards) -> list[CardStory]:
     rested = -math.inf  # start of the last look that showed the whole zone
     for look in zone.seen:
         if look.zone != zone.zone:
-            _see_wager(cards, look)
+            _see_wager(cards, look, zone.racked)
             continue
         ups = [seen for seen in look.cards if seen.face_up]
         downs = [seen for seen in look.cards if not seen.face_up]
@@ -105,15 +106,18 @@ def _lying(cards: Iterable[CardStory]) -> list[CardStory]:
     return [card for card in cards if card.left is None and (card.tucked is None or card.is_up())]
 
 
-def _see_wager(cards: list[CardStory], look: ZoneSeen) -> None:
-    """Cards that have just left the seat's place and now lie under a wager were tucked there."""
-    if look.cards:
-        for card in cards:
-            if card.left is not None and card.tucked is None and look.start - card.left <= TUCK_SECONDS:
-                card.tucked, card.tucked_at, card.left = look.zone, look.start, None
-        return
+def _see_wager(cards: list[CardStory], look: ZoneSeen, racked: Sequence[float]) -> None:
+    """Cards that have just left the seat's place, and now lie under a wager, were tucked there.
+
+    Of cards under chips little may show; then that the wager's place changed, and the rack did not, tells.
+    """
+    changed = bool(look.stacks) and look.changed >= TUCKED_CHANGE
     for card in cards:
-        if card.tucked == look.zone and card.untucked is None:
+        if card.left is not None and card.tucked is None and 0 <= look.start - card.left <= TUCK_SECONDS:
+            to_rack = any(-0.3 <= t - card.left <= TAKEN_SECONDS for t in racked)
+            if look.cards or (changed and not to_rack):
+                card.tucked, card.tucked_at, card.left = look.zone, look.start, None
+        elif card.tucked == look.zone and card.untucked is None and not look.cards and look.changed >= TUCKED_CHANGE:
             card.untucked = look.start
 
 

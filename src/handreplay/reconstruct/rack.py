@@ -9,6 +9,7 @@ ADDED_CHANGE = 0.006  # share of the rack that one more card changes at least
 SAME_ARRIVAL_SECONDS = 0.3
 CARRY_SECONDS = 2.5  # longest way from the felt to the rack
 USUAL_CARRY_SECONDS = 0.9
+BURN_LEAD_SECONDS = 0.7  # no community card can follow its burn faster
 BURN_BEFORE_COMMUNITY_SECONDS = 6.0
 STUB_LEAD_SECONDS = 1.0  # the stub may be on its way while the last community card is laid
 
@@ -60,4 +61,4 @@ def burns_and_stub(unexplained: Sequence[Arrival], community: Sequence[float]) -
 
 def followed_by(arrival: Arrival, community: Sequence[float]) -> bool:
     """Does a community card follow, as it does a burn?"""
-    return any(SAME_ARRIVAL_SECONDS < t - arrival.t <= BURN_BEFORE_COMMUNITY_SECONDS for t in community)
+    return any(BURN_LEAD_SECONDS <= t - arrival.t <= BURN_BEFORE_COMMUNITY_SECONDS for t in community)

@@ -13,6 +13,7 @@ KNOWN_CARD = 0.9
 KNOWN_CHIPS = 0.9
 DUPLICATE = 0.98  # two cards both read this surely are two cards, even if one deck cannot hold them
 MAX_CANDIDATES = 12
+MAX_PILES = 6  # reported of one pile; the judge weighs every combination of them
 FLOOR = 1e-6
 LOOKS_COUNTED = 4  # looks at one resting card are alike: more of them add nothing
 
@@ -114,7 +115,7 @@ def pile_reading(belief: Piles) -> Reading[Chips]:
     ranked = sorted(belief.items(), key=lambda item: (-item[1], item[0]))
     if ranked[0][1] >= KNOWN_CHIPS:
         return Known(ranked[0][0], round(min(1.0, ranked[0][1]), 4))
-    return Unreadable("number of chips not certain", tuple((pile, round(p, 4)) for pile, p in ranked))
+    return Unreadable("number of chips not certain", tuple((pile, round(p, 4)) for pile, p in ranked[:MAX_PILES]))
 
 
 def likeliest(belief: Piles) -> Chips | None:

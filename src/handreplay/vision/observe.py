@@ -125,6 +125,7 @@ class Observer:
     _fit: FitWatch = field(init=False)
     _backs: deque[Floats] = field(default_factory=lambda: deque(maxlen=BACKS_KEPT))
     _holder: dict[str, float] = field(default_factory=dict)  # share of the rack that its holder covers
+    _covered_until: dict[str, float] = field(default_factory=dict)
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
     _misfit: Fit | None = None
     _colourless: bool = False
@@ -218,6 +219,7 @@ class Observer:
         own = [box for box in sighting.cards if self._belongs(box, patch, rest.zone)]
         hidden = hidden or any(self._is_cover(tile, box) for box in own)
         if hidden or self._covered(rest.zone, patch, sighting):
+            self._covered_until[rest.zone] = look.end
             yield ZoneCovered(start=rest.arrived, end=look.end, zone=rest.zone)
             return
         filled = bool(cards or stacks) or unread
@@ -226,7 +228,7 @@ class Observer:
             self._empty[rest.zone] = tile
         self._shown[rest.zone] = tuple(cards)
         yield ZoneSeen(
-            start=rest.arrived,
+            start=max(rest.arrived, self._covered_until.get(rest.zone, 0.0)),
             end=look.end,
             frame=rest.frame,
             zone=rest.zone,
