@@ -74,16 +74,18 @@ def lay_cup(canvas: Canvas, at: Point, rng: np.random.Generator) -> None:
 
 
 def lay_phone(canvas: Canvas, at: Point, rng: np.random.Generator) -> None:
-    """A phone, wallet, notepad, cigarette packet or display: boxes larger or smaller than a card."""
-    width, height = float(rng.uniform(25, 80)), float(rng.uniform(50, 170))
-    if abs(width - CARD_MM[0]) < 8 and abs(height - CARD_MM[1]) < 12:
-        height += 45
+    """A phone, wallet, notepad, cigarette packet or display: clearly smaller or larger than a card."""
+    if rng.random() < 0.6:
+        width, height = float(rng.uniform(68, 110)), float(rng.uniform(125, 190))
+    else:
+        width, height = float(rng.uniform(18, 45)), float(rng.uniform(40, 75))
     degrees = float(rng.uniform(0, 360))
     corners = rectangle(at, width * PX_PER_MM, height * PX_PER_MM, degrees)
-    _slab(canvas, corners, random_colour(rng), COVER, rng)
-    if rng.random() < 0.7:
-        inner = rectangle(at, width * 0.88 * PX_PER_MM, height * float(rng.uniform(0.6, 0.94)) * PX_PER_MM, degrees)
-        _slab(canvas, inner, random_colour(rng), COVER, rng)
+    dark = float(rng.uniform(8, 60))
+    _slab(canvas, corners, (dark, dark, dark) if rng.random() < 0.5 else random_colour(rng), COVER, rng)
+    if rng.random() < 0.6:
+        inner = rectangle(at, width * 0.9 * PX_PER_MM, height * float(rng.uniform(0.6, 0.94)) * PX_PER_MM, degrees)
+        _slab(canvas, inner, random_colour(rng, 5, 140), COVER, rng)
     if rng.random() < 0.4:
         pen = rectangle(at, 8 * PX_PER_MM, height * 0.9 * PX_PER_MM, degrees + float(rng.normal(0, 20)))
         _slab(canvas, pen, random_colour(rng), COVER, rng)

@@ -119,8 +119,9 @@ def _card_boxes(canvas: Canvas, at: tuple[float, float], degrees: float, ink: Co
     width, height = CARD_MM[0] * grow * PX_PER_MM, CARD_MM[1] * grow * PX_PER_MM
     thick = max(1, round(float(rng.uniform(0.4, 1.8)) * PX_PER_MM))
     fill = None
-    if rng.random() < 0.12:
-        fill = tuple(float(v) for v in rng.uniform(0, 200, 3))
+    if rng.random() < 0.08:
+        under = canvas.picture[canvas.size_px // 2, canvas.size_px // 2]
+        fill = tuple(float(v) for v in under * rng.uniform(0.6, 0.9))
     apart = width + float(rng.uniform(1, 8)) * PX_PER_MM
     steps = turn(np.array([[(number - (count - 1) / 2) * apart, 0.0] for number in range(count)]), degrees)
     places = [(at[0] + float(x), at[1] + float(y)) for x, y in steps]

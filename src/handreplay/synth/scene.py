@@ -76,16 +76,24 @@ def _face(deck: Deck, card: str) -> Picture:
 
 @lru_cache(maxsize=1500)
 def _back(deck: Deck, style: int) -> Picture:
-    """Half of the styles without a border, printed to the edge, down to hardly a pattern at all."""
-    back = _halved(deck.back(style // 2))
-    if style % 2 == 0:
+    """A deck's back design as it is, or its pattern printed to the edge or inside a pale frame, perhaps very faint."""
+    back = _halved(deck.back(style // 4))
+    variant = style % 4
+    if variant == 0:
         return back
     height, width = back.shape[:2]
     middle = back[height // 6 : -height // 6, width // 6 : -width // 6, :3].astype(np.float32)
-    bleed = cv2.resize(middle, (width, height), interpolation=cv2.INTER_LINEAR)
-    mean = bleed.mean(axis=(0, 1))
-    contrast = (0.06, 0.3, 1.0)[style // 2 % 3]
-    return np.dstack([mean + (bleed - mean) * contrast, back[:, :, 3:]]).clip(0, 255).astype(np.uint8)
+    field = cv2.resize(middle, (width, height), interpolation=cv2.INTER_LINEAR)
+    mean = field.mean(axis=(0, 1))
+    field = mean + (field - mean) * (0.06, 0.3, 1.0)[style // 4 % 3]
+    if variant > 1:
+        frame = round((2.0, 3.0, 4.5)[style // 4 % 3] * PX_PER_MM)
+        panel = field[frame:-frame, frame:-frame].copy()
+        field[:] = (235, 238, 240)
+        field[frame:-frame, frame:-frame] = panel
+        if variant == 3:
+            cv2.rectangle(field, (2 * frame, 2 * frame), (width - 2 * frame, height - 2 * frame), (235, 238, 240), 2)
+    return np.dstack([field, back[:, :, 3:]]).clip(0, 255).astype(np.uint8)
 
 
 def _halved(image: Picture) -> Picture:
@@ -100,7 +108,7 @@ def _halved(image: Picture) -> Picture:
 def arrangement(rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Offsets (N x 2, mm) and angles (N, degrees) of a hand of cards, lowest first."""
     kinds = ["one", "squared", "sloppy", "step", "fan", "row", "long step", "messy"]
-    kind = rng.choice(kinds, p=[0.08, 0.1, 0.16, 0.22, 0.16, 0.13, 0.11, 0.04])
+    kind = rng.choice(kinds, p=[0.1, 0.08, 0.15, 0.22, 0.16, 0.11, 0.15, 0.03])
     count = 1 if kind == "one" else int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.4, 0.22, 0.12, 0.14, 0.06, 0.06]))
     order = np.arange(count)[:, None] - (count - 1) / 2
     loose = rng.normal(0, 1, (count, 2))
@@ -119,7 +127,7 @@ def arrangement(rng: np.random.Generator) -> tuple[Floats, Floats]:
         step = np.array([[float(rng.uniform(60, 74)) * float(rng.choice([-1, 1])), 0.0]])
         return order * step + loose * float(rng.uniform(0, 1.6)), tilt * float(rng.uniform(0, 3))
     if kind == "long step":
-        step = np.array([[float(rng.normal(0, 3)), float(rng.uniform(12, 70)) * float(rng.choice([-1, 1]))]])
+        step = np.array([[float(rng.normal(0, 3)), float(rng.uniform(12, 55)) * float(rng.choice([-1, 1]))]])
         return order * step + loose * 2, tilt * 2
     return loose * float(rng.uniform(8, 40)), tilt * float(rng.uniform(5, 90))
 

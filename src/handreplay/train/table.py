@@ -30,8 +30,8 @@ from handreplay.vision.table_eye import CHANNELS, INPUT
 
 TILES_PER_SHARD = 128
 BATCH = 16
-BATCHES_PER_SHARD = 48  # each tile is seen 6 times on average, turned or mirrored another way
-SHARDS_KEPT = 160
+BATCHES_PER_SHARD = 90  # each tile is seen 11 times on average, turned, mirrored and relit another way
+SHARDS_KEPT = 60
 OFFSET_PX = 16.0  # one unit of the net's lengths
 LEAN = 400.0  # one unit of the net's lean, per px
 Arrays = dict[str, NDArray[Any]]
@@ -364,7 +364,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("work", type=Path, help="folder for shards and checkpoint; going on there if it has any")
     parser.add_argument("--kind", choices=["table", "photo"], default="table")
     parser.add_argument("--art", type=Path, help="decks prepared by handreplay.synth.art")
-    parser.add_argument("--steps", type=int, default=9000)
+    parser.add_argument("--steps", type=int, default=7500)
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--start", type=Path, help="checkpoint to begin with")
