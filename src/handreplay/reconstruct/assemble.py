@@ -261,6 +261,7 @@ def _numbered(
         rack=tuple(rack),
         source=dict(view.source),
         partial=partial,
+        extra={"read_from": "footage"},
     )
 
 

@@ -82,7 +82,10 @@ def hand_without_wager(case: Case) -> Iterator[Finding]:
 
 
 def burn(case: Case) -> Iterator[Finding]:
-    """MD06: one burn before each of the game's places, none elsewhere."""
+    """MD06: one burn before each of the game's places, none elsewhere.
+
+    A camera sees a burn for a moment, under a hand: that none was seen is a question, not a fault.
+    """
     replay = case.replay
     if not deal_judgeable(replay) or not replay.seen(replay.round.start, _board_end(case)):
         return
@@ -100,7 +103,8 @@ def burn(case: Case) -> Iterator[Finding]:
         if len(burned) != 1:
             text = f"{len(burned) or 'No'} cards were burned before community card {first + 1} instead of one."
             event = burned[1].placed if len(burned) > 1 else board[first].placed
-            yield case.finding("MD06", event, text)
+            unseen = not burned and replay.round.extra.get("read_from") == "footage"
+            yield case.finding("MD06", event, text, status="review" if unseen else None)
     after = [card for card in replay.burns if card.placed.t > since]
     if after:
         yield case.finding("MD06", after[0].placed, "A card was burned after the last place that calls for one.")

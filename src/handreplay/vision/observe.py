@@ -125,6 +125,7 @@ class Observer:
     _fit: FitWatch = field(init=False)
     _backs: deque[Floats] = field(default_factory=lambda: deque(maxlen=BACKS_KEPT))
     _holder: dict[str, float] = field(default_factory=dict)  # share of the rack that its holder covers
+    _rack_filled: bool = False
     _covered_until: dict[str, float] = field(default_factory=dict)
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
     _misfit: Fit | None = None
@@ -223,6 +224,8 @@ class Observer:
             yield ZoneCovered(start=rest.arrived, end=look.end, zone=rest.zone)
             return
         filled = bool(cards or stacks) or unread
+        if rest.zone == "rack":
+            filled = self._rack_filled = filled or (unlike is None and self._rack_filled)
         self._watcher.accept(rest.zone, empty=not filled)
         if not filled:
             self._empty[rest.zone] = tile
