@@ -42,7 +42,7 @@ def test_the_rack_comes_out_in_the_order_of_the_pick_up(result: AuditResult) -> 
     hands = [card.hand for card in result.rounds[0].rack]
     assert hands == ["burn"] * 2 + ["seat5"] * 2 + ["seat2"] * 2 + ["community"] * 5 + ["dealer"] * 2
     faces = [card.identity.value for card in result.rounds[0].rack if isinstance(card.identity, Known)]
-    assert faces == "Qs Jd 9h Qc 4d 4c 2d 7h Js Qh Kh".split()
+    assert faces == ["Qs", "Jd", "9h", "Qc", "4d", "4c", "2d", "7h", "Js", "Qh", "Kh"]
 
 
 def test_nobody_is_accused_of_what_did_not_happen(score: Score) -> None:

@@ -109,5 +109,5 @@ class Holes:
 
 def clock_text(seconds: Fraction | float) -> str:
     """`+13:15:31` or `-0:00:03`."""
-    whole = round(abs(seconds))
+    whole = round(abs(float(seconds)))
     return f"{'-' if seconds < 0 else '+'}{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
