@@ -33,7 +33,7 @@ class Plan:
     out: Path
     art: Path | None = None
     seed: int = 1
-    steps: int = 5000
+    steps: int = 7000
     batch: int = 64
     peak_rate: float = 2e-3
     drawn_decks: int = 300
