@@ -28,6 +28,7 @@ COLUMNS, HALF_WIDTH = 25, 0.85  # across the stack, as a share of its radius
 CHANNELS = 19
 RADIUS_MM = DIAMETER_MM / 2
 READER_WEIGHT = 0.3  # of the reader's own word on the number of chips
+SHARPNESS = 2.0  # both nets are less sure than they are right; the likelihood of labelled stacks is best near this
 
 
 def unrolled(
@@ -129,7 +130,7 @@ def weighed(piles: Sequence[tuple[Chips, float]], heights: NDArray[np.float64]) 
     for pile, p in piles:
         by_number[_size(pile)] += p
     shares = [
-        (pile, p / by_number[n] * by_number[n] ** READER_WEIGHT * float(heights[n - 1]))
+        (pile, (p / by_number[n] * by_number[n] ** READER_WEIGHT * float(heights[n - 1])) ** SHARPNESS)
         for pile, p in piles
         if (n := _size(pile))
     ]
