@@ -13,11 +13,13 @@ from handreplay.reconstruct.votes import KNOWN_CHIPS, Piles, distance, fused, li
 SAME_STACK_MM = 6.0
 LITTLE_CHANGE = 0.025
 CONTEXT_WEIGHT = 1.5
-TAKE_BIAS = 0.2  # near the tray a dealer's arm is not seen beside the zone, a player's would be
+LITTLE_MOTION = 1.2  # beside zones next to the tray little of a dealer's arm is seen, so little motion tells little
+LITTLE_WEIGHT = 0.35
+UNTOLD_SCORE = 0.6
 SURENESS = 3.0
 WEAK_SCORE = 1.0
 NEIGHBOUR_WEIGHT = 0.7
-SWEEP_SECONDS = 3.5
+SWEEP_SECONDS = 6.0
 HAND_FLOOR = 0.3  # motion below this says nothing
 
 
@@ -112,7 +114,7 @@ class Move:
             zone=self.zone,
             before=self.before,
             after=self.after,
-            actor="dealer" if self.score > 0 else "player",
+            actor="unknown" if abs(self.score) < UNTOLD_SCORE else "dealer" if self.score > 0 else "player",
             confidence=round(min(_confidence(self.before), _confidence(self.after), told), 4),
         )
 
@@ -162,7 +164,9 @@ def _amount(reading: Reading[Chips]) -> float:
 def _score(move: Move, *, first_card: float, dealer_shown: float) -> float:
     """Log odds of a dealer's hand: what moved on either side of the zone, and a little what is usual at that point."""
     score = math.log((move.state.dealer_hand + HAND_FLOOR) / (move.state.player_hand + HAND_FLOOR))
+    if max(move.state.dealer_hand, move.state.player_hand) < LITTLE_MOTION:
+        score *= LITTLE_WEIGHT
     if not move.adds:
-        return score + TAKE_BIAS
+        return score
     score += -CONTEXT_WEIGHT if move.state.start < dealer_shown else CONTEXT_WEIGHT
     return score - CONTEXT_WEIGHT if move.state.start < first_card else score

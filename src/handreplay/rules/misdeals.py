@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from handreplay.core.events import DeckShuffled
-from handreplay.core.findings import Finding
+from handreplay.core.findings import Finding, Status
 from handreplay.core.money import Cents, usd
 from handreplay.core.readings import Known
 from handreplay.rules.case import Case, place_name
@@ -84,14 +84,17 @@ def hand_without_wager(case: Case) -> Iterator[Finding]:
 def burn(case: Case) -> Iterator[Finding]:
     """MD06: one burn before each of the game's places, none elsewhere.
 
-    A camera sees a burn for a moment, under a hand: that none was seen is a question, not a fault.
+    A camera sees a burn for a moment, under a hand, and the stub looks like one: from footage it is a question.
     """
     replay = case.replay
     if not deal_judgeable(replay) or not replay.seen(replay.round.start, _board_end(case)):
         return
+    doubtful: Status | None = "review" if replay.from_footage else None
     if not replay.game.burns_before:
         if replay.burns:
-            yield case.finding("MD06", replay.burns[0].placed, "A card was burned in a game that has no burns.")
+            yield case.finding(
+                "MD06", replay.burns[0].placed, "A card was burned in a game that has no burns.", status=doubtful
+            )
         return
     board = replay.hand("community")
     since = float("-inf")
@@ -103,11 +106,11 @@ def burn(case: Case) -> Iterator[Finding]:
         if len(burned) != 1:
             text = f"{len(burned) or 'No'} cards were burned before community card {first + 1} instead of one."
             event = burned[1].placed if len(burned) > 1 else board[first].placed
-            unseen = not burned and replay.round.extra.get("read_from") == "footage"
-            yield case.finding("MD06", event, text, status="review" if unseen else None)
+            yield case.finding("MD06", event, text, status=doubtful)
     after = [card for card in replay.burns if card.placed.t > since]
     if after:
-        yield case.finding("MD06", after[0].placed, "A card was burned after the last place that calls for one.")
+        text = "A card was burned after the last place that calls for one."
+        yield case.finding("MD06", after[0].placed, text, status=doubtful)
 
 
 def community(case: Case) -> Iterator[Finding]:

@@ -54,6 +54,12 @@ def not_collected(case: Case) -> Iterator[Finding]:
     yield from _wrong(case, "PY03")
 
 
+def _where_unseen(case: Case, settled: Settled) -> bool:
+    """A camera does not tell chips taken to the tray from chips pushed back to the player."""
+    step = settled.tally.last
+    return case.replay.from_footage and step is not None and step.event.to is None
+
+
 def wrongly_collected(case: Case) -> Iterator[Finding]:
     """PY04: only a losing wager is collected."""
     yield from _wrong(case, "PY04")
@@ -86,6 +92,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
             _event(settled),
             _words(case, settled, reading),
             confidence=confidence,
+            status="review" if code == "PY04" and _where_unseen(case, settled) else None,
             seat=settled.seat.number,
             wager=settled.wager.name,
             expected=reading.expected,

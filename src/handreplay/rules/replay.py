@@ -70,6 +70,11 @@ class Replay:
 
     # ---- footage
 
+    @property
+    def from_footage(self) -> bool:
+        """Whether the round was read from pictures, where some things cannot be seen at all."""
+        return self.round.extra.get("read_from") == "footage"
+
     @cached_property
     def gaps(self) -> tuple[tuple[float, float], ...]:
         """When nothing is known: gaps, and both sides of a round that the footage does not show whole."""

@@ -44,6 +44,7 @@ TILE_STEP_MM = 32
 FINE_PX_PER_MM = 2.0  # for reading; the table net looks at every second pixel
 STILLS = {"cards": 3, "wager": 8}  # pictures averaged
 UNCHANGED = 0.008
+CHIPS_LAG_SECONDS = 0.17
 COVERED_SHARE = 0.12  # of the zone; more under hands and other objects and it is waited for
 LIKE_EMPTY_SHARE = 0.01
 FILLED_RACK_SHARE = 0.04
@@ -231,7 +232,7 @@ class Observer:
             self._empty[rest.zone] = tile
         self._shown[rest.zone] = tuple(cards)
         yield ZoneSeen(
-            start=max(rest.arrived, self._covered_until.get(rest.zone, 0.0)),
+            start=max(self._settled(rest), self._covered_until.get(rest.zone, 0.0)),
             end=look.end,
             frame=rest.frame,
             zone=rest.zone,
@@ -243,6 +244,11 @@ class Observer:
             stacks=tuple(stacks),
             filled=filled,
         )
+
+    def _settled(self, rest: Rest) -> float:
+        """Chips lie before the fingers have left them, cards are let go at once."""
+        lag = CHIPS_LAG_SECONDS if _kind(rest.zone) == "wager" else 0.0
+        return rest.arrived + min(lag, max(0.0, rest.since - rest.arrived))
 
     def _covered(self, zone: str, patch: FeltPatch, sighting: Sighting) -> bool:
         inside = _mask(patch, self.zones.polygons_mm[zone], sighting.occluder.shape)
@@ -259,7 +265,7 @@ class Observer:
         seen = [
             _seen(box, patch, reading)
             for box, reading in pairs
-            if not _is_none(reading) and box.visible >= LEAST_VISIBLE and (box.face_up or not _is_felt(tile, box))
+            if box.visible >= LEAST_VISIBLE and not (_is_none(reading) if box.face_up else _is_felt(tile, box))
         ]
         self._note_backs(tile, zone, boxes)
         return [changed for card in seen if (changed := self._compared(card, zone)) is not None]
