@@ -121,8 +121,8 @@ def _card_stories(seen: Sightings) -> list[CardStory]:
             zones[home].seen.append(look)
     came = arrivals([look for look in seen.looks if look.zone == "rack"])
     community = [look.start for look in seen.looks if look.zone == "community" and look.cards]
-    first = min((look.start for look in seen.looks if look.cards and look.zone != "rack"), default=math.inf)
-    over = min((a.t for a in came if a.t > first and not followed_by(a, community)), default=math.inf)
+    dealt = _dealt_until(seen.looks)
+    over = min((a.t for a in came if a.t > dealt and not followed_by(a, community)), default=math.inf)
     for zone in zones.values():
         zone.racked, zone.pick_up = [arrival.t for arrival in came], over
     for cover in seen.covered:
@@ -130,6 +130,18 @@ def _card_stories(seen: Sightings) -> list[CardStory]:
             zones[cover.zone].covered.append(cover.start)
     stories = [card for zone in sorted(zones) for card in tell(zones[zone])]
     return sorted(stories, key=lambda card: (card.placed, card.zone))
+
+
+def _dealt_until(looks: Sequence[ZoneSeen]) -> float:
+    """When the deal was over at the earliest: the dealer's own hand is the last to be dealt to."""
+    times = [look.start for look in looks if look.zone.endswith(".cards") and look.cards]
+    own = []
+    for look in looks:
+        if look.zone == "dealer.cards" and look.cards:
+            if any(card.face_up for card in look.cards):
+                break
+            own.append(look.start)
+    return own[-1] if own else min(times, default=math.inf)
 
 
 def _identities(stories: list[CardStory]) -> tuple[dict[int, str], dict[str, Reading[str]]]:

@@ -182,7 +182,7 @@ def _match_backs(
         else:
             fresh.append(seen)
     whole = [seen for seen in fresh if seen.visible >= STRIP_VISIBLE]
-    return matched, whole or fresh[:1]
+    return matched, whole or ([] if matched else fresh[:1])
 
 
 def _is_known(seen: SeenCard, cards: Iterable[CardStory]) -> bool:
