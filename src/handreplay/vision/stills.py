@@ -29,6 +29,7 @@ MOST_BYTES = 100_000_000
 MOST_PIXELS = 64_000_000
 LEAST_CONFIDENCE = 0.9  # of rank and suit; below it the card is left unread
 LEAST_READABLE = 0.5
+AGREE_PX = 10.0  # outlines seen aslant are less sure than those in a felt view
 
 _FINEST, _STEP = 1.4, 1.75  # the net knows cards 50 to 150 px long; each picture of the pyramid halves that range
 _SMALLEST_PX = 230  # longer side of the last picture of the pyramid
@@ -144,7 +145,7 @@ class StillReader:
     """Opens the nets once; then reads photographs, each for itself."""
 
     def __init__(self, eye: TableEye | None = None, reader: CardReader | None = None) -> None:
-        self._eye = eye if eye is not None else TableEye(load("stills"))
+        self._eye = eye if eye is not None else TableEye(load("stills"), agree_px=AGREE_PX)
         self._reader = reader if reader is not None else CardReader()
 
     def read(self, picture: Picture) -> list[StillCard]:

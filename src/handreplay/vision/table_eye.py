@@ -30,6 +30,7 @@ _CENTRE, _LONG, _SHORT, _LEAN = slice(4, 6), slice(6, 8), slice(8, 10), slice(10
 _SPREAD, _TOP, _RADIUS = 12, slice(13, 15), 15
 
 LEAST_SCORE = 0.5
+AGREE_PX = 5.5
 _LEAST_CHANCE = 0.3  # of a cell that votes
 _BIN_PX = 2.0
 _LEAST_SUPPORT = 1.0  # summed weight of a group of votes
@@ -83,15 +84,19 @@ class _Votes:
 class TableEye:
     """The table net and the joining of its votes. Same view, same answer.
 
-    `least_score` is the score below which nothing is reported. Raises ModelError when the model is of another kind.
+    `least_score` is the score below which nothing is reported; cells agree on a card when their outlines differ by less
+    than `agree_px`. Raises ModelError when the model is of another kind.
     """
 
-    def __init__(self, model: Model | None = None, *, least_score: float = LEAST_SCORE) -> None:
+    def __init__(
+        self, model: Model | None = None, *, least_score: float = LEAST_SCORE, agree_px: float = AGREE_PX
+    ) -> None:
         self._model = model if model is not None else load("table")
         if self._model.said.get("input") != INPUT:
             raise ModelError(f"model {self._model.name}: reads {self._model.said.get('input')}, not {INPUT}")
         self._columns = self._model.columns("channels", CHANNELS)
         self._least_score = least_score
+        self._agree_px = agree_px
 
     def look(self, view_bgr: Picture) -> Sighting:
         """Read one view, H x W x 3 BGR at 1 px/mm, of any size."""
@@ -110,7 +115,7 @@ class TableEye:
         return [self._decode(answer[:, :rows, :columns]) for answer in answers]
 
     def _decode(self, cells: NDArray[np.float32]) -> Sighting:
-        cards = tuple(card for card in _cards(cells) if card.score >= self._least_score)
+        cards = tuple(card for card in _cards(cells, self._agree_px) if card.score >= self._least_score)
         chips = tuple(chip for chip in _chips(cells) if chip.score >= self._least_score)
         return Sighting(cards, chips, cells[_COVERED].copy())
 
@@ -120,7 +125,7 @@ def _middles(rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Floats:
     return np.stack([columns, rows], axis=1).astype(np.float64) * CELL_PX + CELL_PX / 2
 
 
-def _cards(cells: NDArray[np.float32]) -> list[CardBox]:
+def _cards(cells: NDArray[np.float32], agree_px: float) -> list[CardBox]:
     chance = cells[: _BACK + 1].max(axis=0)
     rows, columns = np.nonzero(chance > _LEAST_CHANCE)
     if not len(rows):
@@ -130,7 +135,7 @@ def _cards(cells: NDArray[np.float32]) -> list[CardBox]:
     # halving the doubled angles' vectors makes a small turn count as far as it moves the card's ends
     ballot = np.concatenate([at + here[:, _CENTRE], here[:, _LONG] / 2, here[:, _SHORT] / 2], axis=1)
     votes = _Votes(at, ballot, p / (1 + (here[:, _SPREAD] / 2.0) ** 2), p)
-    found = [_Card.of(votes, here, members, middle) for members, middle in _joined(votes, within_px=5.5)]
+    found = [_Card.of(votes, here, members, middle) for members, middle in _joined(votes, agree_px)]
     return [card.box for card in _without_ghosts(found, votes.at)]
 
 
