@@ -129,13 +129,3 @@ def distance(first: tuple[float, float], second: tuple[float, float]) -> float:
 def center(seen: SeenCard) -> tuple[float, float]:
     xs, ys = zip(*seen.corners_mm, strict=True)
     return sum(xs) / 4, sum(ys) / 4
-
-
-def turn_degrees(first: SeenCard, second: SeenCard) -> float:
-    """Angle between the long sides of two cards, 0 to 90."""
-    angles = []
-    for seen in (first, second):
-        (ax, ay), (bx, by) = seen.corners_mm[0], seen.corners_mm[3]
-        angles.append(math.degrees(math.atan2(by - ay, bx - ax)))
-    apart = abs(angles[0] - angles[1]) % 180
-    return min(apart, 180 - apart)
