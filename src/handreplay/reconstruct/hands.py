@@ -21,6 +21,7 @@ PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes a
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
 ON_TOP_CHANGE = 0.025
 UNCOVERED = 0.97  # visible share of a card that lies under no other
+NOTICED_SECONDS = 1.5  # between a card's coming and its being noticed beside a hand
 TAKEN_SECONDS = 1.5  # from the felt to the rack
 TUCK_SECONDS = 3.0
 TUCKED_CHANGE = 0.15  # share of a wager's place that cards tucked under it change at least
@@ -95,10 +96,19 @@ def tell(zone: ZoneCards) -> list[CardStory]:
                 card.left = look.start
         if not look.partly:
             rested = look.start
+            _time_last(cards, look)
     for card in cards:
         if card.left is None and card.untucked is not None:
             card.left = card.untucked
     return cards
+
+
+def _time_last(cards: Sequence[CardStory], look: ZoneSeen) -> None:
+    """A card first noticed beside a hand came when the whole zone, seen at rest, says that its change was complete."""
+    last = max((card for card in cards if card.left is None), key=lambda card: card.placed, default=None)
+    before = max((card.placed for card in cards if card is not last), default=-math.inf)
+    if last is not None and before < look.start < last.placed <= look.start + NOTICED_SECONDS:
+        last.placed, last.frame = look.start, look.frame
 
 
 def _lying(cards: Iterable[CardStory]) -> list[CardStory]:
