@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from handreplay.core.events import Event
-from handreplay.core.findings import Finding
+from handreplay.core.findings import PROBABLE_FROM, Finding
 from handreplay.core.money import usd
 from handreplay.games.game import Section
 from handreplay.games.paytables import chosen
@@ -20,6 +20,9 @@ WORDS = {
     "returned": "to be returned",
     "unsettled": "not known",
 }
+
+
+LIKELY_IN_PICTURES = 0.8
 
 
 def underpaid(case: Case) -> Iterator[Finding]:
@@ -54,6 +57,11 @@ def not_collected(case: Case) -> Iterator[Finding]:
     yield from _wrong(case, "PY03")
 
 
+def _least_share(case: Case) -> float:
+    """Probability above which the likeliest reading is worth telling. What the eyes say of piles is believed less."""
+    return LIKELY_IN_PICTURES if case.replay.from_footage else PROBABLE_FROM
+
+
 def _where_unseen(case: Case, settled: Settled) -> bool:
     """A camera does not tell chips taken to the tray from chips pushed back to the player."""
     step = settled.tally.last
@@ -84,7 +92,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
         if settled.seat.number in over_limit and settled.wager.capped and code in ("PY01", "PY02"):
             continue  # the limit speaks for what this seat was paid
         share = sum(r.probability for r in settled.readings if (r.code, r.variance) == (code, reading.variance))
-        if not settled.agreed and not (settled.can_tell and _weighed(settled) and share > 0.5):
+        if not settled.agreed and not (settled.can_tell and _weighed(settled) and share > _least_share(case)):
             continue  # whether anything is wrong cannot be told: FT03 or FT04 says so
         confidence = settled.confidence if settled.agreed else min(share, settled.confidence)
         yield case.finding(
