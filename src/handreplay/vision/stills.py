@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from handreplay.errors import FootageError
 from handreplay.vision.card_reader import CardReader
-from handreplay.vision.straighten import straighten
+from handreplay.vision.straighten import CARD_HEIGHT_MM, CARD_WIDTH_MM, straighten
 from handreplay.vision.table_eye import CardBox, TableEye
 from handreplay.vision.weights import load
 
@@ -27,16 +27,16 @@ Floats = NDArray[np.float64]
 
 MOST_BYTES = 100_000_000
 MOST_PIXELS = 64_000_000
-LEAST_CONFIDENCE = 0.9  # of rank and suit; below it the card is left unread
+LEAST_CONFIDENCE = 0.96  # of rank and suit; below it the card is left unread
 LEAST_READABLE = 0.5
 AGREE_PX = 10.0  # outlines seen aslant are less sure than those in a felt view
 
-_FINEST, _STEP = 1.4, 1.75  # the net knows cards 50 to 150 px long; each picture of the pyramid halves that range
-_SMALLEST_PX = 230  # longer side of the last picture of the pyramid
+_FINEST, _STEP = 1.4, 1.3  # the net knows cards 50 to 150 px long; best near 90; the pyramid's pictures lie closer
+_SMALLEST_PX = 120  # longer side of the last picture of the pyramid
 _WINDOW_PX, _OVERLAP_PX = 640, 192
 _USUAL_LENGTH_PX = 92.0
-_SAME = 0.13  # mean distance of corners, as a share of the card's length, of two sightings of one card
-_WITHIN = 0.8
+_SAME = 0.2  # mean distance of corners, as a share of the card's length, of two sightings of one card
+_WITHIN = 0.7
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class StillReader:
         """All cards of one picture, H x W x 3 BGR, top to bottom."""
         sighted = self.find(picture)
         ups = [card for card in sighted if card.face_up]
-        crops = [straighten(picture, card.quad - 0.5) for card in ups]
+        crops = [_crop(picture, card) for card in ups]
         cards = [StillCard(card.quad, None, card.quality) for card in sighted if not card.face_up]
         for card, reading in zip(ups, self._reader.read(crops) if crops else [], strict=True):
             if reading.kind == "none":
@@ -176,6 +176,17 @@ class StillReader:
                 seen += [_placed(box, (left, top), scale, window, size, views) for box in boxes]
                 views += 1
         return _once([card for card in seen if card.quality > 0])
+
+
+def _crop(picture: Picture, card: _Sighted) -> Picture:
+    """The card laid straight by its own idea of which sides are long: seen aslant they may be the shorter ones."""
+    px_per_mm = float(np.clip(card.length / CARD_HEIGHT_MM, 1.6, 5.0))
+    half = np.array([CARD_WIDTH_MM, CARD_HEIGHT_MM]) * px_per_mm / 2
+    size = np.ceil(half * 2 * 1.25).astype(int)
+    flat = half * [[-1, -1], [1, -1], [1, 1], [-1, 1]] + size / 2
+    to_flat = cv2.getPerspectiveTransform((card.quad - 0.5).astype(np.float32), flat.astype(np.float32))
+    laid = cv2.warpPerspective(picture, to_flat, (int(size[0]), int(size[1])), flags=cv2.INTER_LINEAR)
+    return straighten(np.asarray(laid, np.uint8), flat)
 
 
 def _scales(width: int, height: int) -> list[float]:
@@ -211,7 +222,8 @@ def _placed(
         or (high[1] > height + 2 and corner[1] + height < size[1])
     )
     quad = (box.corners + np.array(corner)) / scale
-    return _Sighted(quad, box.face_up, box.score * fit * (0.3 if cut else 1.0), view)
+    filled = float(np.exp(-((np.log(max(box.fill, 0.05)) / 0.3) ** 2)))
+    return _Sighted(quad, box.face_up, box.score * fit * (0.1 + filled) * (0.3 if cut else 1.0), view)
 
 
 def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
@@ -220,9 +232,9 @@ def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
     for card in sorted(seen, key=lambda card: -card.quality):
         if any(_apart(card, other) < _SAME * max(card.length, other.length) for other in kept):
             continue
-        if any(card.area < 0.6 * other.area and _share_inside(card, other) > _WITHIN for other in kept):
+        if any(card.area < 0.7 * other.area and _share_inside(card, other) > _WITHIN for other in kept):
             continue
-        holds = [other for other in kept if other.area < 0.6 * card.area and _share_inside(other, card) > _WITHIN]
+        holds = [other for other in kept if other.area < 0.7 * card.area and _share_inside(other, card) > _WITHIN]
         if len(holds) > 1:
             continue
         kept = [other for other in kept if other not in holds] + [card]

@@ -43,7 +43,7 @@ class CardBox:
 
     `corners` (4 x 2, px from the view's top left corner) run clockwise and begin with a short side; which of the two
     short sides is the upper end is not known. `score` and `face_chance` are 0 to 1; `visible` is the share of the card
-    that can be seen.
+    that can be seen; `fill` is the same before it is cut at 1: far from 1 for a whole card when the scale is wrong.
     """
 
     corners: Floats
@@ -51,6 +51,7 @@ class CardBox:
     score: float
     face_chance: float
     visible: float
+    fill: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,6 +238,7 @@ class _Card:
             score=mean * (1 - float(np.exp(-votes.weight[members].sum() / 6))),
             face_chance=face_chance,
             visible=min(1.0, len(members) * CELL_PX**2 / area),
+            fill=len(members) * CELL_PX**2 / area,
         )
         return cls(box, members, middle)
 
