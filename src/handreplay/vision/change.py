@@ -89,6 +89,7 @@ class _Zone:
     player_side: _Window | None
     busy: bool = False
     busy_since: float = 0.0
+    moving: float = 0.0  # share that moves in the last picture
     still_since: float | None = None
     dealer_hand: float = 0.0
     player_hand: float = 0.0
@@ -146,6 +147,10 @@ class Watcher:
         state = self._zones[zone]
         return seconds - state.busy_since if state.still_since is None and state.busy else None
 
+    def moving_share(self, zone: str) -> float:
+        """Share of the zone that moved with the last picture."""
+        return self._zones[zone].moving
+
     def accept(self, zone: str, *, empty: bool) -> None:
         """The zone was read as it rests now; `empty`: there was nothing on it."""
         state = self._zones[zone]
@@ -180,6 +185,7 @@ class Watcher:
 
     def _follow(self, name: str, zone: _Zone, seconds: float, small: Plane, motion: Plane) -> Rest | None:
         moving = zone.window.count(motion)
+        zone.moving = moving / max(1, zone.window.area)
         if moving > max(MOVING_PIXELS, MOVING_SHARE * zone.window.area):
             if not zone.busy:
                 zone.busy, zone.busy_since = True, seconds

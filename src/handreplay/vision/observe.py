@@ -40,6 +40,7 @@ Picture = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 TILE_MARGIN_MM = 45.0
+CLOSE_MARGIN_MM = 12.0
 TILE_STEP_MM = 32
 FINE_PX_PER_MM = 2.0  # for reading; the table net looks at every second pixel
 STILLS = {"cards": 3, "wager": 8}  # pictures averaged
@@ -52,6 +53,7 @@ UNLIKE_EMPTY_SHARE = 0.08  # of the zone; as much unlike empty felt, with nothin
 DEALER_EVERY = 2  # pictures; how often cards are looked at while their zone is busy
 OTHERS_EVERY = 4
 BUSY_SECONDS = 0.7
+STEADY_SHARE = 0.25  # of the zone; while more of it moves, nothing lies steady there
 STEADY_MM = 2.5  # between two such looks
 MOVED_MM = 5.0  # against what was last reported
 CARD_ZONE_MARGIN_MM = 25.0
@@ -123,6 +125,7 @@ class Observer:
     eyes: Eyes
     _watcher: Watcher = field(init=False)
     _patches: dict[str, FeltPatch] = field(init=False)
+    _close: dict[str, FeltPatch] = field(init=False)  # cut closer, for the many looks at busy zones
     _fit: FitWatch = field(init=False)
     _backs: deque[Floats] = field(default_factory=lambda: deque(maxlen=BACKS_KEPT))
     _holder: dict[str, float] = field(default_factory=dict)  # share of the rack that its holder covers
@@ -142,7 +145,10 @@ class Observer:
         self._watcher = Watcher(
             {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
         )
-        self._patches = {name: _patch(self.calibration, self.zones.polygons_mm[name]) for name in watched}
+        outlines = self.zones.polygons_mm
+        self._patches = {name: _patch(self.calibration, outlines[name], TILE_MARGIN_MM) for name in watched}
+        sampled = [name for name in watched if _kind(name) == "cards" and name != "rack"]
+        self._close = {name: _patch(self.calibration, outlines[name], CLOSE_MARGIN_MM) for name in sampled}
 
     def feed(self, picture: Frame | Gap) -> Iterator[Observation]:
         if isinstance(picture, Gap):
@@ -305,22 +311,20 @@ class Observer:
 
         Hands hover over the dealer's place for seconds, and a face may show there for a third of one.
         """
-        for zone in sorted(self._patches):
-            if _kind(zone) != "cards" or zone == "rack":
-                continue
+        for zone in sorted(self._close):
             every = DEALER_EVERY if zone == "dealer.cards" else OTHERS_EVERY
             busy = self._watcher.busy_seconds(zone, seconds)
             if busy is None or (zone != "dealer.cards" and busy < BUSY_SECONDS):
                 self._sampled.pop(zone, None)
                 continue
-            if picture.index % every:
+            if picture.index % every or (zone != "dealer.cards" and self._watcher.moving_share(zone) > STEADY_SHARE):
                 continue
-            tile = self._patches[zone].warp(colours.bgr())
+            tile = self._close[zone].warp(colours.bgr())
             sighting = self.eyes.table.look(_half(tile))
             if any(self._is_cover(tile, box) for box in sighting.cards):
                 continue
-            partly = self._covered(zone, self._patches[zone], sighting)
-            cards = self._cards(tile, self._patches[zone], zone, sighting)
+            partly = self._covered(zone, self._close[zone], sighting)
+            cards = self._cards(tile, self._close[zone], zone, sighting)
             if partly:
                 cards = [card for card in cards if isinstance(card.identity, Known)]
             now = _Sample(seconds, picture.index, tuple(cards))
@@ -356,9 +360,9 @@ def _kind(zone: str) -> str:
     return "wager" if zone.startswith("seat") else "other"
 
 
-def _patch(calibration: Calibration, polygon_mm: Floats) -> FeltPatch:
+def _patch(calibration: Calibration, polygon_mm: Floats, margin_mm: float) -> FeltPatch:
     """The zone and its surroundings, straight with the table, in whole steps of the table net."""
-    low, high = polygon_mm.min(axis=0) - TILE_MARGIN_MM, polygon_mm.max(axis=0) + TILE_MARGIN_MM
+    low, high = polygon_mm.min(axis=0) - margin_mm, polygon_mm.max(axis=0) + margin_mm
     width, height = np.ceil((high - low) / TILE_STEP_MM) * TILE_STEP_MM
     x, y = (low + high) / 2
     return calibration.patch((float(x), float(y)), (float(width), float(height)), px_per_mm=FINE_PX_PER_MM)
