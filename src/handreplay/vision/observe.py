@@ -128,7 +128,7 @@ class Observer:
     _close: dict[str, FeltPatch] = field(init=False)  # cut closer, for the many looks at busy zones
     _fit: FitWatch = field(init=False)
     _backs: deque[Floats] = field(default_factory=lambda: deque(maxlen=BACKS_KEPT))
-    _holder: dict[str, float] = field(default_factory=dict)  # share of the rack that its holder covers
+    _holder_share: float | None = None  # of the rack, as first seen
     _rack_filled: bool = False
     _covered_until: dict[str, float] = field(default_factory=dict)
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
@@ -210,6 +210,9 @@ class Observer:
             return
         tile = np.mean(np.stack(look.tiles), axis=0).round().astype(np.uint8)
         sighting = self.eyes.table.look(_half(tile))
+        if self._covered(rest.zone, patch, sighting) or self._under_cover(tile, patch, rest.zone, sighting):
+            yield self._cover(look)
+            return
         cards = self._cards(tile, patch, rest.zone, sighting)
         stacks: list[SeenStack] = []
         if _kind(rest.zone) == "wager":
@@ -223,12 +226,8 @@ class Observer:
             cards, stacks = [], []
         least = FILLED_RACK_SHARE if rest.zone == "rack" else UNLIKE_EMPTY_SHARE
         unread = not cards and not stacks and unlike is not None and unlike > least
-        hidden = unread and rest.zone != "rack"
-        own = [box for box in sighting.cards if self._belongs(box, patch, rest.zone)]
-        hidden = hidden or any(self._is_cover(tile, box) for box in own)
-        if hidden or self._covered(rest.zone, patch, sighting):
-            self._covered_until[rest.zone] = look.end
-            yield ZoneCovered(start=rest.arrived, end=look.end, zone=rest.zone)
+        if unread and rest.zone != "rack":
+            yield self._cover(look)
             return
         filled = bool(cards or stacks) or unread
         if rest.zone == "rack":
@@ -251,6 +250,10 @@ class Observer:
             filled=filled,
         )
 
+    def _cover(self, look: _Look) -> ZoneCovered:
+        self._covered_until[look.rest.zone] = look.end
+        return ZoneCovered(start=look.rest.arrived, end=look.end, zone=look.rest.zone)
+
     def _settled(self, rest: Rest) -> float:
         """Chips lie before the fingers have left them, cards are let go at once."""
         lag = CHIPS_LAG_SECONDS if _kind(rest.zone) == "wager" else 0.0
@@ -260,7 +263,8 @@ class Observer:
         inside = _mask(patch, self.zones.polygons_mm[zone], sighting.occluder.shape)
         share = float((sighting.occluder[inside] > 0.5).mean())
         if zone == "rack":  # its holder is an object too
-            share -= self._holder.setdefault(zone, share)
+            self._holder_share = share if self._holder_share is None else self._holder_share
+            share -= self._holder_share
         return share > COVERED_SHARE
 
     def _cards(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> list[SeenCard]:
@@ -281,12 +285,16 @@ class Observer:
         if zone.startswith("seat") and zone.endswith(".cards"):
             self._backs.extend(_colour(tile, box)[1:] for box in boxes if not box.face_up and box.visible > 0.5)
 
-    def _is_cover(self, tile: Picture, box: CardBox) -> bool:
-        """A plain card that the dealer lays over the own hand has another colour than all backs seen so far."""
-        if box.face_up or not self._backs:
+    def _under_cover(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> bool:
+        """Does a cover card lie there? It has another colour than all backs seen so far."""
+        if not self._backs:
             return False
-        own = _colour(tile, box)[1:]
-        return min(float(np.linalg.norm(own - back)) for back in self._backs) > COVER_COLOURS
+        for box in sighting.cards:
+            if not box.face_up and self._belongs(box, patch, zone):
+                own = _colour(tile, box)[1:]
+                if min(float(np.linalg.norm(own - back)) for back in self._backs) > COVER_COLOURS:
+                    return True
+        return False
 
     def _compared(self, card: SeenCard, zone: str) -> SeenCard | None:
         """The card with the share of its place that has changed; None when the felt there looks as if it were empty."""
@@ -321,7 +329,7 @@ class Observer:
                 continue
             tile = self._close[zone].warp(colours.bgr())
             sighting = self.eyes.table.look(_half(tile))
-            if any(self._is_cover(tile, box) for box in sighting.cards):
+            if self._under_cover(tile, self._close[zone], zone, sighting):
                 continue
             partly = self._covered(zone, self._close[zone], sighting)
             cards = self._cards(tile, self._close[zone], zone, sighting)
