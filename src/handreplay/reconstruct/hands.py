@@ -237,7 +237,7 @@ def _see_faces(
 
 
 def _face(card: CardStory, seen: SeenCard) -> None:
-    card.votes.add(seen)
+    card.votes.add(seen.probabilities)
     card.place = center(seen)
 
 

@@ -1,7 +1,7 @@
 """Readings of one thing at several moments become one, and the cards of a round become cards of one deck."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from handreplay.core.cards import DECK
@@ -25,9 +25,10 @@ class CardVotes:
     log_sums: list[float] = field(default_factory=lambda: [0.0] * len(DECK))
     looks: int = 0
 
-    def add(self, seen: SeenCard) -> None:
-        if len(seen.probabilities) == len(DECK):
-            for number, probability in enumerate(seen.probabilities):
+    def add(self, probabilities: Sequence[float]) -> None:
+        """One more look: over core.cards.DECK, or empty when the face did not show."""
+        if len(probabilities) == len(DECK):
+            for number, probability in enumerate(probabilities):
                 self.log_sums[number] += math.log(max(probability, FLOOR))
             self.looks += 1
 

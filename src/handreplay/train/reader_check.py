@@ -21,9 +21,9 @@ import cv2
 import numpy as np
 
 from handreplay.core.cards import CARD_NUMBER, DECK
+from handreplay.reconstruct.votes import CardVotes
 from handreplay.vision.card_reader import CardReader, CardReading
 from handreplay.vision.straighten import CROP_HEIGHT_PX, Picture, straighten
-from handreplay.vision.voting import combine
 
 SURE = 0.9  # a card less sure than this is left unread
 _SHEET_COLUMNS, _SHEET_MOST = 14, 140
@@ -105,7 +105,10 @@ def table(samples: list[Labelled], readings: list[CardReading]) -> str:
     voted: dict[str, Tally] = defaultdict(Tally)
     for numbers in tracks.values():
         first = samples[numbers[0]]
-        spread = combine([readings[n].probabilities for n in numbers], [readings[n].readable for n in numbers])
+        votes = CardVotes()
+        for number in numbers:
+            votes.add(readings[number].spread())
+        spread = tuple(votes.probabilities().values())
         voted[f"{first.source} {first.deck} {first.camera}"].count(first.card, spread)
     lines = [f"{'':44s}   seen     right      sure  wrong  of sure"]
     for title, tallies in (("single pictures", single), ("voted over a card's still pictures", voted)):

@@ -38,6 +38,11 @@ class CardReading:
     kind: Kind
     kind_confidence: float
 
+    def spread(self) -> tuple[float, ...]:
+        """The probabilities, levelled as far as the crop may not show enough to tell the card."""
+        blind = (1 - self.readable) / len(DECK)
+        return tuple(p * self.readable + blind for p in self.probabilities)
+
     @property
     def card(self) -> str:
         """The likeliest card."""

@@ -13,7 +13,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from handreplay.core.cards import DECK
 from handreplay.core.observations import (
     Observation,
     PictureLost,
@@ -394,8 +393,7 @@ def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
     identity: Known[str] | Unreadable[str] = Unreadable("back")
     probabilities: tuple[float, ...] = ()
     if box.face_up:
-        blind = (1 - reading.readable) / len(DECK)
-        probabilities = tuple(p * reading.readable + blind for p in reading.probabilities)
+        probabilities = reading.spread()
         sure = max(probabilities)
         identity = Known(reading.card, sure) if sure >= KNOWN_CARD else Unreadable("index not clear")
     return SeenCard(
