@@ -14,7 +14,10 @@ from handreplay.core.observations import Observation, ZoneSeen
 from handreplay.core.timeline import Gap
 from handreplay.errors import ProfileError
 from handreplay.footage import FootageInfo, Frame, Tally, pictures, probe, sha256_of
+from handreplay.games import game_of
+from handreplay.games.table import TableRules
 from handreplay.reconstruct.assemble import TableView
+from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.observe import Eyes, Observer, observe
@@ -70,13 +73,30 @@ def audit(
     view = TableView(
         table=profile.table.id,
         game=profile.table.game,
+        deal=_deal(profile.rules()),
         clock=_clock(clock, profile),
         source={"file": footage.name, "sha256": digest},
     )
     source = _reported(pictures(footage, tally=tally), info, progress)
-    found = tuple(rounds(_kept(observe(source, observer), seen), view))
-    judged = rules.audit_rounds(found, profile.rules())
+    table = profile.rules()
+    found = tuple(rules.weighed(one, table) for one in rounds(_kept(observe(source, observer), seen), view))
+    judged = rules.audit_rounds(found, table)
     return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
+
+
+def _deal(table: TableRules) -> Deal:
+    """What the table's rules let one expect of a deal."""
+    game, shoe = game_of(table), table.dealing == "automated-shoe"
+    return Deal(
+        hand=game.hand_cards,
+        dealer=game.dealer_cards,
+        dealer_down=min(game.dealer_cards, game.dealer_open_from),
+        community=game.community_cards,
+        community_down=game.community_with_deal,
+        at_once=shoe,
+        burns=bool(game.burns_before),
+        unseen=game.unseen_in_shoe if shoe else 0,
+    )
 
 
 def _clock(clock: datetime | None, profile: Profile) -> datetime | None:

@@ -51,6 +51,7 @@ class ChipsChanged(Event):
     before: Reading[Chips]
     after: Reading[Chips]
     to: Literal["tray", "player"] | None = None
+    added: Reading[Chips] | None = None  # the stacks that are new in `after`, by themselves; pictures tell, logs don't
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from handreplay.core.readings import Known, Reading, Unreadable
 
 KNOWN_CARD = 0.9
 KNOWN_CHIPS = 0.9
+PLAIN_CHIPS = 0.99
 DUPLICATE = 0.98  # two cards both read this surely are two cards, even if one deck cannot hold them
 MAX_CANDIDATES = 12
-MAX_PILES = 6  # reported of one pile; the judge weighs every combination of them
 FLOOR = 1e-6
 LOOKS_COUNTED = 4  # looks at one resting card are alike: more of them add nothing
 
@@ -111,12 +111,13 @@ def fused(first: Piles, second: Piles) -> Piles | None:
 
 
 def pile_reading(belief: Piles) -> Reading[Chips]:
+    """Every pile that the picture allows, unless there is no doubt; the rules weigh them against each other."""
     if not belief:
         return Unreadable("chips not readable")
     ranked = sorted(belief.items(), key=lambda item: (-item[1], item[0]))
-    if ranked[0][1] >= KNOWN_CHIPS:
+    if ranked[0][1] >= PLAIN_CHIPS:
         return Known(ranked[0][0], round(min(1.0, ranked[0][1]), 4))
-    return Unreadable("number of chips not certain", tuple((pile, round(p, 4)) for pile, p in ranked[:MAX_PILES]))
+    return Unreadable("number of chips not certain", tuple((pile, round(p, 4)) for pile, p in ranked))
 
 
 def likeliest(belief: Piles) -> Chips | None:

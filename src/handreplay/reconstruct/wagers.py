@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from handreplay.core.events import ChipsChanged
 from handreplay.core.money import Chips, worth
 from handreplay.core.observations import SeenStack, ZoneSeen
-from handreplay.core.readings import Known, Reading
+from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.reconstruct.votes import KNOWN_CHIPS, Piles, distance, fused, likeliest, pile_reading, piles, together
 
 SAME_STACK_MM = 6.0
@@ -35,8 +35,17 @@ class WagerState:
     changed: float = 0.0
 
     def belief(self) -> Piles:
-        from_stacks = (SeenStack(base_mm=base, chips=pile_reading(belief)) for base, belief in self.stacks)
-        return together(from_stacks)
+        return _together(self.stacks)
+
+    def added_to(self, earlier: "WagerState") -> Piles | None:
+        """The stacks that stand here beside all of the earlier ones; None when one of those is gone or has changed."""
+        if not all(stack in self.stacks for stack in earlier.stacks):
+            return None
+        return _together([stack for stack in self.stacks if stack not in earlier.stacks])
+
+
+def _together(stacks: Sequence[tuple[tuple[float, float], Piles]]) -> Piles:
+    return together(SeenStack(base_mm=base, chips=Unreadable("", tuple(belief.items()))) for base, belief in stacks)
 
 
 @dataclass(slots=True)
@@ -51,7 +60,7 @@ class WagerStory:
         stacks = [(stack.base_mm, piles(stack.chips)) for stack in seen.stacks]
         last = self.states[-1] if self.states else None
         if last is not None:
-            stacks, same = _recognised(last, stacks)
+            stacks, same = self._recognised(stacks)
             if same or (seen.changed < LITTLE_CHANGE and len(stacks) == len(last.stacks) and _alike(last, stacks)):
                 last.stacks = stacks
                 return
@@ -59,22 +68,29 @@ class WagerStory:
             return
         self.states.append(WagerState(seen.start, seen.frame, stacks, seen.dealer_hand, seen.player_hand, seen.changed))
 
+    def _sharpen(self, base: tuple[float, float], earlier: Piles, told: Piles) -> None:
+        """What a later look tells of a stack holds for as long as it has stood there."""
+        for state in reversed(self.states):
+            if (base, earlier) not in state.stacks:
+                return
+            state.stacks[state.stacks.index((base, earlier))] = (base, told)
 
-def _recognised(
-    last: WagerState, stacks: Sequence[tuple[tuple[float, float], Piles]]
-) -> tuple[list[tuple[tuple[float, float], Piles]], bool]:
-    """The stacks, with those that stood there before read together with what was read then; and whether all did."""
-    known, unmatched = [], list(last.stacks)
-    for base, belief in stacks:
-        earlier = next((old for old in unmatched if distance(old[0], base) <= SAME_STACK_MM), None)
-        both = fused(earlier[1], belief) if earlier is not None else None
-        if earlier is not None and both is not None and _same_likeliest(earlier[1], belief):
-            unmatched.remove(earlier)
-            known.append((earlier[0], both))
-        else:
-            known.append((base, belief))
-    whole = len(stacks) == len(last.stacks) and not unmatched
-    return known, whole
+    def _recognised(
+        self, stacks: Sequence[tuple[tuple[float, float], Piles]]
+    ) -> tuple[list[tuple[tuple[float, float], Piles]], bool]:
+        """The stacks, with those that stood there before read together with what was read then; and whether all did."""
+        last = self.states[-1]
+        known, unmatched = [], list(last.stacks)
+        for base, belief in stacks:
+            earlier = next((old for old in unmatched if distance(old[0], base) <= SAME_STACK_MM), None)
+            both = fused(earlier[1], belief) if earlier is not None else None
+            if earlier is not None and both is not None and _same_likeliest(earlier[1], belief):
+                unmatched.remove(earlier)
+                self._sharpen(*earlier, both)
+                known.append((earlier[0], both))
+            else:
+                known.append((base, belief))
+        return known, len(known) == len(last.stacks) and not unmatched
 
 
 def _same_likeliest(earlier: Piles, now: Piles) -> bool:
@@ -97,6 +113,7 @@ class Move:
     before: Reading[Chips]
     after: Reading[Chips]
     score: float
+    added: Reading[Chips] | None = None
 
     @property
     def adds(self) -> bool:
@@ -114,6 +131,7 @@ class Move:
             zone=self.zone,
             before=self.before,
             after=self.after,
+            added=self.added,
             actor="unknown" if abs(self.score) < UNTOLD_SCORE else "dealer" if self.score > 0 else "player",
             confidence=round(min(_confidence(self.before), _confidence(self.after), told), 4),
         )
@@ -122,14 +140,16 @@ class Move:
 def moves(story: WagerStory, *, first_card: float, dealer_shown: float) -> Iterator[Move]:
     """The story's changes. `first_card`, `dealer_shown`: seconds, infinity if they never came."""
     before: Reading[Chips] = Known((), 1.0)
+    last = WagerState(0.0, 0, [])
     for state in story.states:
         after = pile_reading(state.belief())
         if isinstance(before, Known) and isinstance(after, Known) and before.value == after.value:
             continue
-        move = Move(story.zone, state, before, after, 0.0)
+        added = state.added_to(last)
+        move = Move(story.zone, state, before, after, 0.0, pile_reading(added) if added else None)
         move.score = _score(move, first_card=first_card, dealer_shown=dealer_shown)
         yield move
-        before = after
+        before, last = after, state
 
 
 def with_neighbours(all_moves: Sequence[Move]) -> list[ChipsChanged]:

@@ -2,5 +2,6 @@
 
 from handreplay.core.findings import Audit, exit_code
 from handreplay.rules.audit import RULES, audit_rounds
+from handreplay.rules.weighing import weighed
 
-__all__ = ["RULES", "Audit", "audit_rounds", "exit_code"]
+__all__ = ["RULES", "Audit", "audit_rounds", "exit_code", "weighed"]
