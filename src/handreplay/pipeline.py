@@ -73,7 +73,7 @@ def audit(
     view = TableView(
         table=profile.table.id,
         game=profile.table.game,
-        deal=_deal(profile.rules()),
+        deal=deal_of(profile.rules()),
         clock=_clock(clock, profile),
         source={"file": footage.name, "sha256": digest},
     )
@@ -84,7 +84,7 @@ def audit(
     return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
 
 
-def _deal(table: TableRules) -> Deal:
+def deal_of(table: TableRules) -> Deal:
     """What the table's rules let one expect of a deal."""
     game, shoe = game_of(table), table.dealing == "automated-shoe"
     return Deal(

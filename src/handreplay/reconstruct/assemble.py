@@ -19,14 +19,16 @@ from handreplay.core.events import (
 )
 from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen
 from handreplay.core.readings import Known, Reading, Unreadable
-from handreplay.reconstruct.hands import CardStory, ZoneCards, tell
+from handreplay.reconstruct.deal import UNKNOWN, Deal
+from handreplay.reconstruct.hands import PLACED_CHANGE, CardStory, ZoneCards, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
     SAME_ARRIVAL_SECONDS,
     Arrival,
     arrivals,
-    burns_and_stub,
+    before_the_deal,
     followed_by,
+    laid,
     pick_up,
 )
 from handreplay.reconstruct.votes import one_deck
@@ -45,6 +47,7 @@ class TableView:
 
     table: str
     game: str
+    deal: Deal = UNKNOWN
     clock: datetime | None = None  # time of the first picture, in the table's own time zone
     source: Mapping[str, Any] = field(default_factory=dict)
 
@@ -85,18 +88,24 @@ class Sightings:
 
 def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | None) -> Round:
     """The round that these sightings show. Times are seconds from the first picture."""
-    stories = _card_stories(seen)
+    stories = _card_stories(seen, view.deal)
     names, readings = _identities(stories)
-    came = arrivals([look for look in seen.looks if look.zone == "rack"])
-    community = [card.placed for card in stories if card.zone == "community"]
-    _take_singly(stories, came, community, seen.looks)
+    rack = [look for look in seen.looks if look.zone == "rack"]
+    came = arrivals(rack)
+    community = [card.placed for card in stories if card.zone == "community" and not view.deal.community_down]
+    dealt = max((card.placed for card in stories if not card.face_up), default=math.inf)
+    _take_singly(stories, came, community, [look for look in seen.looks if look.start > dealt])
     events: list[Event] = []
     for card in stories:
         events += _card_events(card, names[id(card)], readings[names[id(card)]], came)
-    burns, stub = burns_and_stub(_unexplained(stories, came), community)
-    events += [_burn(arrival, f"b{n:02d}") for n, arrival in enumerate(burns, 1)]
-    if stub is not None:
-        events.append(StubMoved(t=stub.t, frame=stub.frame, actor="dealer", to="rack"))
+    first = min((card.placed for card in stories), default=math.inf)
+    early = [] if view.deal.burns else before_the_deal(rack, first)
+    rest = laid([*early, *_unexplained(stories, came)], view.deal, community=community, dealt=dealt)
+    events += [_into_rack(arrival, f"b{n:02d}") for n, arrival in enumerate(rest.burns, 1)]
+    if rest.unseen is not None:
+        events += [_into_rack(rest.unseen, f"u{n:02d}") for n in range(1, view.deal.unseen + 1)]
+    if rest.stub is not None:
+        events.append(StubMoved(t=rest.stub.t, frame=rest.stub.frame, actor="dealer", to="rack"))
     events += _wager_events(seen, stories)
     events += [
         FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved) for gap in seen.gaps
@@ -108,9 +117,9 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     return _numbered(events, readings, names, stories, view=view, number=number, partial=partial)
 
 
-def _card_stories(seen: Sightings) -> list[CardStory]:
+def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
     zones = {
-        look.zone: ZoneCards(look.zone)
+        look.zone: ZoneCards(look.zone, deal=deal)
         for look in seen.looks
         if look.zone.endswith(".cards") or look.zone == "community"
     }
@@ -120,11 +129,12 @@ def _card_stories(seen: Sightings) -> list[CardStory]:
         if home in zones and look.zone != "rack":
             zones[home].seen.append(look)
     came = arrivals([look for look in seen.looks if look.zone == "rack"])
-    community = [look.start for look in seen.looks if look.zone == "community" and look.cards]
-    dealt = _dealt_until(seen.looks)
+    shown = [look for look in seen.looks if look.zone == "community" and look.cards and not deal.community_down]
+    community = [look.start for look in shown]
+    dealt = _dealt_until(seen.looks, deal)
     over = min((a.t for a in came if a.t > dealt and not followed_by(a, community)), default=math.inf)
     for zone in zones.values():
-        zone.racked, zone.pick_up = [arrival.t for arrival in came], over
+        zone.racked, zone.dealt, zone.pick_up = [arrival.t for arrival in came], dealt, over
     for cover in seen.covered:
         if cover.zone in zones:
             zones[cover.zone].covered.append(cover.start)
@@ -132,16 +142,18 @@ def _card_stories(seen: Sightings) -> list[CardStory]:
     return sorted(stories, key=lambda card: (card.placed, card.zone))
 
 
-def _dealt_until(looks: Sequence[ZoneSeen]) -> float:
-    """When the deal was over at the earliest: the dealer's own hand is the last to be dealt to."""
+def _dealt_until(looks: Sequence[ZoneSeen], deal: Deal) -> float:
+    """When the deal was over at the earliest: when the zone that is dealt to last had got its backs."""
     times = [look.start for look in looks if look.zone.endswith(".cards") and look.cards]
-    own = []
+    visits: list[float] = []
     for look in looks:
-        if look.zone == "dealer.cards" and look.cards:
+        if look.zone == deal.last_zone() and look.cards:
             if any(card.face_up for card in look.cards):
                 break
-            own.append(look.start)
-    return own[-1] if own else min(times, default=math.inf)
+            if not visits or look.changed >= PLACED_CHANGE:
+                visits.append(look.start)
+    most = 1 if deal.at_once else deal.backs(deal.last_zone())
+    return visits[:most][-1] if visits else min(times, default=math.inf)
 
 
 def _identities(stories: list[CardStory]) -> tuple[dict[int, str], dict[str, Reading[str]]]:
@@ -206,7 +218,7 @@ def _card_events(card: CardStory, name: str, identity: Reading[str], came: Seque
         yield CardMoved(t=t, card=name, source=card.tucked or card.zone, to="rack", actor="dealer")
 
 
-def _burn(arrival: Arrival, name: str) -> CardPlaced:
+def _into_rack(arrival: Arrival, name: str) -> CardPlaced:
     return CardPlaced(
         t=arrival.t,
         frame=arrival.frame,
@@ -257,7 +269,8 @@ def _numbered(
     for event in events:
         match event:
             case CardPlaced(zone="rack"):
-                rack.append(RackCard(event.card, event.identity, "burn"))
+                hand = "unused" if event.card.startswith("u") else "burn"
+                rack.append(RackCard(event.card, event.identity, hand))
             case CardMoved(to="rack"):
                 rack.append(RackCard(event.card, readings[event.card], hands[event.card]))
     start = max(0.0, events[0].t - LEAD_SECONDS) if events else 0.0

@@ -1,7 +1,8 @@
 """What happened to the cards of one zone in one round.
 
-Backs of squared-up cards look alike, so their number is told from the visits that changed the zone, and checked against
-the faces when they are turned up. A story is written when the round is over, from all that was seen of the zone.
+Backs of squared-up cards look alike, so their number is told from the visits that changed the zone, from what the rules
+deal at once, and checked against the faces when they are turned up. A story is written when the round is over, from all
+that was seen of the zone.
 """
 
 import math
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from handreplay.core.observations import Point, SeenCard, ZoneSeen
+from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.votes import CardVotes, center, distance
 
 SAME_BACK_MM = 3.0
@@ -20,9 +22,12 @@ NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
 ON_TOP_CHANGE = 0.025
+LITTLE_VISIBLE = 0.2
 UNCOVERED = 0.97  # visible share of a card that lies under no other
 NOTICED_SECONDS = 1.5  # between a card's coming and its being noticed beside a hand
 TAKEN_SECONDS = 1.5  # from the felt to the rack
+COUNTED = 0.95  # certainty of a card that one visit of the dealer's hand tells of
+EXPECTED = 0.9  # certainty of a card that nothing but the rules of the deal tells of
 TUCK_SECONDS = 3.0
 TUCKED_CHANGE = 0.15  # share of a wager's place that cards tucked under it change at least
 
@@ -64,43 +69,192 @@ class ZoneCards:
     """The looks at one zone of cards, and at the wagers under which its cards may be tucked, while a round lasts.
 
     `covered` has the seconds from which on the zone was changed but could not be read, `racked` those at which
-    something reached the rack; from `pick_up` on cards only leave.
+    something reached the rack; `dealt` is when the deal was over, and from `pick_up` on cards only leave. `deal` is
+    what the rules let one expect.
     """
 
     zone: str
     seen: list[ZoneSeen] = field(default_factory=list)
     covered: list[float] = field(default_factory=list)
     racked: list[float] = field(default_factory=list)
+    dealt: float = -math.inf
     pick_up: float = math.inf
+    deal: Deal = UNKNOWN
+
+    def reaches_rack(self, left: float) -> bool:
+        """Does something reach the rack when a card that left the zone then would?"""
+        return any(-0.3 <= t - left <= TAKEN_SECONDS for t in self.racked)
 
 
 def tell(zone: ZoneCards) -> list[CardStory]:
     """The cards of a zone, in the order in which they came."""
-    cards: list[CardStory] = []
-    rested = -math.inf  # start of the last look that showed the whole zone
+    teller = _Teller(zone)
     for look in zone.seen:
-        if look.zone != zone.zone:
-            _see_wager(cards, look, zone.racked)
-            continue
+        teller.see(look)
+    return teller.told()
+
+
+@dataclass(slots=True)
+class _Teller:
+    """Writes the stories of one zone's cards, look by look."""
+
+    whole: ZoneCards
+    cards: list[CardStory] = field(default_factory=list)
+    rested: float = -math.inf  # start of the last look that showed the whole zone
+    faceless: list[CardStory] = field(default_factory=list)  # lay nowhere when the whole zone last showed faces
+
+    def see(self, look: ZoneSeen) -> None:
+        if look.zone != self.whole.zone:
+            self._see_wager(look)
+            return
         ups = [seen for seen in look.cards if seen.face_up]
         downs = [seen for seen in look.cards if not seen.face_up]
         if ups:
-            _see_faces(zone, cards, ups, downs, look)
+            self._see_faces(ups, downs, look)
         elif downs:
-            gone = [*zone.racked, *(other.start for other in zone.seen if other.zone != zone.zone and other.cards)]
-            taken = look.start > zone.pick_up or any(-0.3 <= t - look.start <= TAKEN_SECONDS for t in gone)
-            settled = all(card.placed <= rested for card in cards)
-            _see_backs(zone.zone, cards, downs, look, taken=taken, settled=settled)
+            self._see_backs(downs, look)
         else:
-            for card in _lying(cards):
+            for card in _lying(self.cards):
                 card.left = look.start
         if not look.partly:
-            rested = look.start
-            _time_last(cards, look)
-    for card in cards:
-        if card.left is None and card.untucked is not None:
-            card.left = card.untucked
-    return cards
+            self.rested = look.start
+            _time_last(self.cards, look)
+
+    def told(self) -> list[CardStory]:
+        for card in self.faceless:
+            if card.certainty < 1.0 and not card.turns and card.tucked is None:
+                self.cards.remove(card)
+        for card in self.cards:
+            if card.left is None and card.untucked is not None:
+                card.left = card.untucked
+        return self.cards
+
+    def _see_wager(self, look: ZoneSeen) -> None:
+        """Cards that have just left the seat's place, and now lie under a wager, were tucked there.
+
+        Of cards under chips little may show; then that the wager's place changed, and the rack did not, tells.
+        """
+        changed = bool(look.stacks) and look.changed >= TUCKED_CHANGE
+        for card in self.cards:
+            if card.left is not None and card.tucked is None and 0 <= look.start - card.left <= TUCK_SECONDS:
+                if look.cards or (changed and not self.whole.reaches_rack(card.left)):
+                    card.tucked, card.tucked_at, card.left = look.zone, look.start, None
+            elif card.tucked == look.zone and card.untucked is None and not look.cards:
+                card.untucked = look.start if look.changed >= TUCKED_CHANGE else None
+
+    def _see_backs(self, downs: Sequence[SeenCard], look: ZoneSeen) -> None:
+        downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, self.cards)]
+        lying = _lying(self.cards)
+        matched, fresh = _match_backs(lying, downs, look)
+        missing = [card for card in lying if card not in matched]
+        for card in missing:
+            if card.is_up() and _near(card, downs):
+                card.turns.append(Turn(look.start, look.frame, "down"))  # and lies under the backs that are seen
+        if look.dealer_hand < look.player_hand or (lying and look.changed < PLACED_CHANGE):
+            for card, seen in zip(reversed(missing), fresh, strict=False):  # moved where they lie
+                card.place = center(seen)
+            fresh = fresh[len(missing) :]
+        elif lying and not fresh and self._laid_squarely(lying, look):
+            fresh = list(downs[:1])
+        if lying and self._taken(look):  # what shows now lay under it
+            fresh = [seen for seen in fresh if all(not _near(card, [seen]) for card in lying)]
+        self._deal(fresh, look, first=not lying)
+
+    def _deal(self, fresh: Sequence[SeenCard], look: ZoneSeen, *, first: bool) -> None:
+        """Backs that have come; of a hand dealt at once, those too that lie unseen under the others."""
+        new = [
+            _placed(self.whole.zone, seen, look, certainty=1.0 if first and not number else COUNTED)
+            for number, seen in enumerate(fresh)
+        ]
+        backs = self.whole.deal.backs(self.whole.zone)
+        if new and self.whole.deal.at_once and backs is not None and not self._closed():
+            new += [_placed(self.whole.zone, fresh[0], look, certainty=EXPECTED) for _ in range(len(new), backs)]
+        self.cards += new
+
+    def _laid_squarely(self, lying: Sequence[CardStory], look: ZoneSeen) -> bool:
+        """Did a card come to lie so that no more shows of the cards than before?"""
+        backs = self.whole.deal.backs(self.whole.zone)
+        return (
+            not look.partly
+            and look.changed >= ON_TOP_CHANGE
+            and all(card.placed <= self.rested for card in self.cards)
+            and all(not card.turns and not card.face_up for card in lying)  # the deal still goes on
+            and (backs is None or len(lying) < backs)
+        )
+
+    def _taken(self, look: ZoneSeen) -> bool:
+        """Was what changed that a card went to the rack or under a wager, so that none has come?"""
+        if look.start <= self.whole.dealt:
+            return False
+        wagers = (other.start for other in self.whole.seen if other.zone != self.whole.zone and other.cards)
+        tucked = any(-0.3 <= t - look.start <= TAKEN_SECONDS for t in wagers)
+        return tucked or look.start > self.whole.pick_up or self.whole.reaches_rack(look.start)
+
+    def _closed(self) -> list[CardStory]:
+        return [card for card in self.cards if card.left is None and not card.is_up()]
+
+    def _see_faces(self, ups: Sequence[SeenCard], downs: Sequence[SeenCard], look: ZoneSeen) -> None:
+        """Faces seen: first those known from before; then cards that lay face down and were turned; else new."""
+        zone = self.whole.zone
+        if downs and not self._closed() and not look.partly:
+            self._see_backs(downs, look)
+        opened = [card for card in _lying(self.cards) if card.is_up()]
+        unknown = _not_again(opened, sorted(ups, key=lambda seen: spread_order(zone, seen)))
+        closed = self._closed()
+        turned = self._turned(closed, unknown, downs)
+        for card, seen in turned:
+            card.turns.append(Turn(look.start, look.frame, "up"))
+            _face(card, seen)
+            unknown.remove(seen)
+            closed.remove(card)
+        extra = [seen for seen in unknown if seen.changed >= NEW_CHANGED]
+        if zone == "community":
+            extra = _from_the_end(extra, [card.place for card in self.cards if card.place])
+        for seen in extra:
+            _face(self._late([card for card, _ in turned], seen, look), seen)
+        if look.partly:
+            return
+        if not downs and all(seen.visible >= LITTLE_VISIBLE for seen in look.cards):
+            self.faceless = closed
+        for card in opened:
+            if self.whole.reaches_rack(look.start) or not _near(card, look.cards):
+                card.left = look.start
+            elif not _near(card, ups):
+                card.turns.append(Turn(look.start, look.frame, "down"))
+
+    def _turned(
+        self, closed: Sequence[CardStory], unknown: Sequence[SeenCard], downs: Sequence[SeenCard]
+    ) -> list[tuple[CardStory, SeenCard]]:
+        """Which of the cards that lay face down show which face now."""
+        if self.whole.zone == "community":  # they lie side by side and are turned where they lie
+            pairs = []
+            left = list(closed)
+            for seen in unknown:
+                here = [card for card in left if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
+                if here:
+                    left.remove(here[0])
+                    pairs.append((here[0], seen))
+            return pairs
+        opens = self.whole.zone == "dealer.cards" and self.whole.deal.dealer_open()
+        if opens and downs and len(unknown) == 1 and not any(card.face_up for card in self.cards):
+            return []
+        return list(zip(closed, unknown, strict=False))
+
+    def _late(self, turned: Sequence[CardStory], seen: SeenCard, look: ZoneSeen) -> CardStory:
+        """A face more than there were backs lay unseen under them; without backs it was placed face up just now.
+
+        It came when the zone was next changed without being readable, if it was, else with the last back.
+        """
+        card = _placed(self.whole.zone, seen, look, certainty=1.0)
+        if not turned:
+            self.cards.append(card)
+            return card
+        under = turned[-1]
+        card.placed, card.frame, card.face_up, card.certainty = under.placed, under.frame, False, EXPECTED
+        card.placed = next((t for t in self.whole.covered if under.placed < t < look.start), under.placed)
+        card.turns.append(Turn(look.start, look.frame, "up"))
+        self.cards.insert(self.cards.index(under) + 1, card)
+        return card
 
 
 def _time_last(cards: Sequence[CardStory], look: ZoneSeen) -> None:
@@ -116,53 +270,23 @@ def _lying(cards: Iterable[CardStory]) -> list[CardStory]:
     return [card for card in cards if card.left is None and (card.tucked is None or card.is_up())]
 
 
-def _see_wager(cards: list[CardStory], look: ZoneSeen, racked: Sequence[float]) -> None:
-    """Cards that have just left the seat's place, and now lie under a wager, were tucked there.
-
-    Of cards under chips little may show; then that the wager's place changed, and the rack did not, tells.
-    """
-    changed = bool(look.stacks) and look.changed >= TUCKED_CHANGE
-    for card in cards:
-        if card.left is not None and card.tucked is None and 0 <= look.start - card.left <= TUCK_SECONDS:
-            to_rack = any(-0.3 <= t - card.left <= TAKEN_SECONDS for t in racked)
-            if look.cards or (changed and not to_rack):
-                card.tucked, card.tucked_at, card.left = look.zone, look.start, None
-        elif card.tucked == look.zone and card.untucked is None and not look.cards and look.changed >= TUCKED_CHANGE:
-            card.untucked = look.start
+def _near(card: CardStory, seen: Iterable[SeenCard]) -> bool:
+    """Is one of those so near to the card's place that the card may lie under it?"""
+    return card.place is not None and any(distance(card.place, center(other)) <= NEAR_MM for other in seen)
 
 
-def _see_backs(
-    zone: str, cards: list[CardStory], downs: Sequence[SeenCard], look: ZoneSeen, *, taken: bool, settled: bool
-) -> None:
-    """Backs seen.
-
-    `taken`: what changed was that a card went to the rack or under a wager, so none has come. `settled`: all cards so
-    far were there when the whole zone was last seen.
-    """
-    downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, cards)]
-    lying = _lying(cards)
-    matched, fresh = _match_backs(lying, downs, look)
-    missing = [card for card in lying if card not in matched]
-    for card in missing:
-        if card.is_up() and card.place and any(distance(card.place, center(seen)) <= NEAR_MM for seen in downs):
-            card.turns.append(Turn(look.start, look.frame, "down"))  # and lies under the backs that are seen
-    dealt = look.dealer_hand >= look.player_hand and (look.changed >= PLACED_CHANGE or not lying)
-    if not dealt:
-        for card, seen in zip(reversed(missing), fresh, strict=False):  # moved where they lie
-            card.place = center(seen)
-        fresh = fresh[len(missing) :]
-    elif (
-        lying and not fresh and not look.partly and look.changed >= ON_TOP_CHANGE and settled and _all_dealt_down(lying)
-    ):
-        fresh = list(downs[:1])  # laid squarely on the others
-    if lying and taken:
-        return
-    cards += [_placed(zone, seen, look, certainty=0.95 if lying or n else 1.0) for n, seen in enumerate(fresh)]
-
-
-def _all_dealt_down(lying: Iterable[CardStory]) -> bool:
-    """The deal still goes on: no face has been seen."""
-    return all(not card.turns and not card.face_up for card in lying)
+def _not_again(opened: list[CardStory], ups: Sequence[SeenCard]) -> list[SeenCard]:
+    """Faces that are none of the open cards seen again, by their places; takes those seen again out of `opened`."""
+    unknown = []
+    for seen in ups:
+        near = [card for card in opened if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
+        if near:
+            best = min(near, key=lambda card: distance(card.place or (0.0, 0.0), center(seen)))
+            opened.remove(best)
+            _face(best, seen)
+        else:
+            unknown.append(seen)
+    return unknown
 
 
 def _match_backs(
@@ -170,7 +294,8 @@ def _match_backs(
 ) -> tuple[list[CardStory], list[SeenCard]]:
     """The cards that are seen again where they lay, and the backs that are new.
 
-    Of a card under another only a strip is seen, so its place is rough then; strips alone are no new cards.
+    Of a card under another only a strip is seen, so its place is rough then; strips beside cards that lay there are no
+    new cards.
     """
     matched: list[CardStory] = []
     fresh: list[SeenCard] = []
@@ -191,6 +316,8 @@ def _match_backs(
                 card.place = center(seen)
         else:
             fresh.append(seen)
+    if not lying:
+        return matched, fresh
     whole = [seen for seen in fresh if seen.visible >= STRIP_VISIBLE]
     return matched, whole or ([] if matched else fresh[:1])
 
@@ -203,60 +330,9 @@ def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> C
     return CardStory(zone, look.start, look.frame, seen.face_up, place=center(seen), certainty=certainty)
 
 
-def _see_faces(
-    whole: ZoneCards, cards: list[CardStory], ups: Sequence[SeenCard], downs: Sequence[SeenCard], look: ZoneSeen
-) -> None:
-    """Faces seen: first those known from before, by place; then cards that lay face down and were turned; else new."""
-    zone = whole.zone
-    closed = [card for card in cards if card.left is None and not card.is_up()]
-    opened = [card for card in _lying(cards) if card.is_up()]
-    unknown: list[SeenCard] = []
-    for seen in sorted(ups, key=lambda seen: spread_order(zone, seen)):
-        near = [card for card in opened if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
-        if near:
-            best = min(near, key=lambda card: distance(card.place or (0.0, 0.0), center(seen)))
-            opened.remove(best)
-            _face(best, seen)
-        else:
-            unknown.append(seen)
-    turned = closed[: len(unknown)]
-    for card, seen in zip(turned, unknown, strict=False):
-        card.turns.append(Turn(look.start, look.frame, "up"))
-        _face(card, seen)
-    extra = [seen for seen in unknown[len(turned) :] if seen.changed >= NEW_CHANGED]
-    if zone == "community":
-        extra = _from_the_end(extra, [card.place for card in cards if card.place])
-    for seen in extra:
-        _face(_late(cards, closed, _placed(zone, seen, look, certainty=1.0), look, whole.covered), seen)
-    if look.partly:
-        return
-    _check_number(cards, closed[len(turned) :], downs, look)
-    for card in opened:
-        if card.place is None or all(distance(card.place, center(seen)) > NEAR_MM for seen in ups):
-            card.left = look.start
-
-
 def _face(card: CardStory, seen: SeenCard) -> None:
     card.votes.add(seen.probabilities)
     card.place = center(seen)
-
-
-def _late(
-    cards: list[CardStory], closed: Sequence[CardStory], card: CardStory, look: ZoneSeen, covered: Sequence[float]
-) -> CardStory:
-    """A face more than there were backs lay unseen under them; without backs it was placed face up just now.
-
-    It came when the zone was next changed without being readable, if it was, else with the last back.
-    """
-    if not closed:
-        cards.append(card)
-        return card
-    under = closed[-1]
-    card.placed, card.frame, card.face_up, card.certainty = under.placed, under.frame, False, 0.9
-    card.placed = next((t for t in covered if under.placed < t < look.start), under.placed)
-    card.turns.append(Turn(look.start, look.frame, "up"))
-    cards.insert(cards.index(under) + 1, card)
-    return card
 
 
 def _from_the_end(fresh: list[SeenCard], places: Sequence[Point]) -> list[SeenCard]:
@@ -264,17 +340,6 @@ def _from_the_end(fresh: list[SeenCard], places: Sequence[Point]) -> list[SeenCa
     if not places:
         return sorted(fresh, key=lambda seen: -center(seen)[0])
     return sorted(fresh, key=lambda seen: min(distance(center(seen), place) for place in places))
-
-
-def _check_number(
-    cards: list[CardStory], unturned: Sequence[CardStory], downs: Sequence[SeenCard], look: ZoneSeen
-) -> None:
-    """Backs that were counted by visits alone and are not there when all faces are up never were."""
-    if downs or any(seen.visible < 0.2 for seen in look.cards):
-        return
-    for card in unturned:
-        if card.certainty < 1.0 and card.tucked is None:
-            cards.remove(card)
 
 
 def spread_order(zone: str, seen: SeenCard) -> tuple[bool, float]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from handreplay.core.observations import ZoneSeen
+from handreplay.reconstruct.deal import Deal
 
 ADDED_CHANGE = 0.006  # share of the rack that one more card changes at least
 SAME_ARRIVAL_SECONDS = 0.3
@@ -38,25 +39,50 @@ def arrivals(looks: Sequence[ZoneSeen]) -> list[Arrival]:
     return found
 
 
+def before_the_deal(looks: Sequence[ZoneSeen], first_card: float) -> list[Arrival]:
+    """What came to lie in the empty rack before the first card was dealt, and stayed there."""
+    early = [look for look in looks if look.start < first_card]
+    empty = max((number for number, look in enumerate(early) if not look.filled), default=len(early))
+    return [arrival for arrival in arrivals(early[empty:]) if arrival.t < first_card]
+
+
 def pick_up(left: float, came: Sequence[Arrival]) -> tuple[float, Arrival | None]:
     """When cards that left their zone reached the rack, and the arrival that shows it (None: it was not seen)."""
-    for arrival in came:
-        if left - 0.3 <= arrival.t <= left + CARRY_SECONDS:
-            return (arrival.t if arrival.t <= left + 1.7 else left + USUAL_CARRY_SECONDS), arrival
-    return left + USUAL_CARRY_SECONDS, None
+    usual = left + USUAL_CARRY_SECONDS
+    reached = [arrival for arrival in came if left - 0.3 <= arrival.t <= left + CARRY_SECONDS]
+    if not reached:
+        return usual, None
+    arrival = min(reached, key=lambda arrival: abs(arrival.t - usual))
+    return (arrival.t if arrival.t <= left + 1.7 else usual), arrival
 
 
-def burns_and_stub(unexplained: Sequence[Arrival], community: Sequence[float]) -> tuple[list[Arrival], Arrival | None]:
-    """Arrivals that are no pick-up: burns have a community card after them, the stub comes when all cards are out.
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What came to the rack and was no pick-up, by time: burns, cards that left the shoe unseen (all at once), stub."""
 
-    What is neither is left out, since a hand that rests on the rack looks much like a card laid there.
+    burns: tuple[Arrival, ...] = ()
+    unseen: Arrival | None = None
+    stub: Arrival | None = None
+
+
+def laid(unexplained: Sequence[Arrival], deal: Deal, *, community: Sequence[float], dealt: float) -> Laid:
+    """Tell the arrivals apart that are no pick-up. `dealt` is when the last card was dealt.
+
+    Where the rules burn, burns have a community card after them and the stub comes when all cards are out; else a burn
+    comes while cards are still dealt. What is neither is left out, since a hand that rests on the rack looks much like
+    a card laid there.
     """
+    if not deal.burns:
+        burns = [arrival for arrival in unexplained if arrival.t < dealt - STUB_LEAD_SECONDS]
+        late = [arrival for arrival in unexplained if arrival not in burns]
+        unseen = late.pop(0) if deal.unseen and late else None
+        return Laid(tuple(burns), unseen, late[0] if late else None)
     burns = [arrival for arrival in unexplained if followed_by(arrival, community)]
     others = [arrival for arrival in unexplained if arrival not in burns]
     if not community:
-        return burns, others[-1] if others else None
+        return Laid(tuple(burns), None, others[-1] if others else None)
     last = max(community) - STUB_LEAD_SECONDS
-    return burns, next((arrival for arrival in others if arrival.t >= last), None)
+    return Laid(tuple(burns), None, next((arrival for arrival in others if arrival.t >= last), None))
 
 
 def followed_by(arrival: Arrival, community: Sequence[float]) -> bool:
