@@ -120,8 +120,15 @@ def rectangle(centre_px: tuple[float, float], width_px: float, height_px: float,
     return np.asarray(turn(np.array([[-w, -h], [w, -h], [w, h], [-w, h]]), degrees) + np.array(centre_px))
 
 
-def lay_card(canvas: Canvas, image: Picture, corners: Floats, face_up: bool, rng: np.random.Generator) -> LaidCard:
-    """Draw a card (BGRA at 2 px/mm) onto its corners, with its shadow and an uneven shine."""
+def lay_card(
+    canvas: Canvas,
+    image: Picture,
+    corners: Floats,
+    face_up: bool,
+    rng: np.random.Generator,
+    shadow: tuple[float, float] = (0.1, 0.5),
+) -> LaidCard:
+    """Draw a card (BGRA at 2 px/mm) onto its corners, with an uneven shine and a shadow of some darkness, 0 to 1."""
     card = LaidCard(canvas.next_owner(), corners, face_up)
     canvas.cards.append(card)
     box = box_around(corners, 12, canvas.size_px)
@@ -133,7 +140,7 @@ def lay_card(canvas: Canvas, image: Picture, corners: Floats, face_up: bool, rng
     warp = cv2.getPerspectiveTransform(source, (corners - [left, top]).astype(np.float32))
     warped = cv2.warpPerspective(image, warp, (right - left, bottom - top), flags=cv2.INTER_LINEAR)
     alpha = warped[:, :, 3].astype(np.float32) / 255
-    cast_shadow(canvas, box, alpha, tuple(rng.uniform(-2.5, 2.5, 2)), rng.uniform(0.6, 3.0), rng.uniform(0.1, 0.5))
+    cast_shadow(canvas, box, alpha, tuple(rng.uniform(-2.5, 2.5, 2)), rng.uniform(0.6, 3.0), rng.uniform(*shadow))
     rows, columns = np.mgrid[0 : bottom - top, 0 : right - left].astype(np.float32)
     slope = rng.normal(0, 0.06, 2) / 100
     shine = 1 + rng.normal(0, 0.03) + slope[0] * (columns - columns.mean()) + slope[1] * (rows - rows.mean())

@@ -96,6 +96,29 @@ def _back(deck: Deck, style: int) -> Picture:
     return np.dstack([field, back[:, :, 3:]]).clip(0, 255).astype(np.uint8)
 
 
+def plain_back(shape: Picture, under: Floats, rng: np.random.Generator) -> Picture:
+    """A back of one colour to the edge, with the outline of `shape` (BGRA).
+
+    Any colour; one in four is much like what lies `under` it (BGR). A print too fine for the camera leaves only faint
+    unevenness, and the cut edge may be a little paler than the print.
+    """
+    if rng.random() < 0.25:
+        colour = under + rng.normal(0, 26, 3)
+    else:
+        hue = int(rng.choice([0, 2, 176, 170, 108, 115, 122, int(rng.integers(0, 180))]))
+        solid = np.array([[[hue, int(rng.integers(40, 255)), int(rng.integers(50, 245))]]], np.uint8)
+        colour = cv2.cvtColor(solid, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float64)
+    height, width = shape.shape[:2]
+    coarse = rng.normal(0, float(rng.choice([0, 1.5, 4])), (height // 4, width // 4, 1)).astype(np.float32)
+    uneven = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)[:, :, None]
+    back = np.clip(colour + uneven, 0, 255).astype(np.uint8)
+    if rng.random() < 0.5:
+        pale = float(rng.uniform(0.05, 0.6))
+        edge = tuple(int(value + (240 - value) * pale) for value in np.clip(colour, 0, 255))
+        cv2.rectangle(back, (0, 0), (width - 1, height - 1), edge, 1)
+    return np.dstack([back, shape[:, :, 3]])
+
+
 def _halved(image: Picture) -> Picture:
     """From 4 to 2 px/mm, without the colour of what is transparent."""
     alpha = image[:, :, 3:].astype(np.float32) / 255
@@ -105,16 +128,20 @@ def _halved(image: Picture) -> Picture:
     return np.dstack([solid / np.maximum(cover, 1e-3), cover * 255]).clip(0, 255).astype(np.uint8)
 
 
-def arrangement(rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Offsets (N x 2, mm) and angles (N, degrees) of a hand of cards, lowest first."""
-    kinds = ["one", "squared", "sloppy", "step", "fan", "row", "long step", "messy"]
-    kind = rng.choice(kinds, p=[0.1, 0.08, 0.15, 0.22, 0.16, 0.11, 0.15, 0.03])
+def arrangement(rng: np.random.Generator, piled: bool = False) -> tuple[Floats, Floats]:
+    """Offsets (N x 2, mm) and angles (N, degrees) of a hand of cards, lowest first; of any kind, or one `piled` up."""
+    kinds = ["one", "squared", "sloppy", "pile", "step", "fan", "row", "long step", "messy"]
+    kind = rng.choice(kinds, p=[0.1, 0.06, 0.1, 0.17, 0.18, 0.14, 0.1, 0.12, 0.03]) if not piled else "pile"
     count = 1 if kind == "one" else int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.4, 0.22, 0.12, 0.14, 0.06, 0.06]))
     order = np.arange(count)[:, None] - (count - 1) / 2
     loose = rng.normal(0, 1, (count, 2))
     tilt = rng.normal(0, 1, count)
     if kind in ("one", "squared"):
         return loose * float(rng.uniform(0.1, 1.2)), tilt * float(rng.uniform(0, 1.5))
+    if kind == "pile":  # dealt at once: a few cards hardly out of line
+        count = int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.1, 0.3, 0.2, 0.2, 0.12, 0.08]))
+        spread, lean = float(rng.uniform(0.3, 4.5)), float(rng.uniform(0, 3.5))
+        return rng.normal(0, spread, (count, 2)), rng.normal(0, lean, count)
     if kind == "sloppy":
         return loose * float(rng.uniform(1.2, 5)), tilt * float(rng.choice([1, 3, rng.uniform(1, 12)]))
     if kind == "step":
@@ -132,8 +159,11 @@ def arrangement(rng: np.random.Generator) -> tuple[Floats, Floats]:
     return loose * float(rng.uniform(8, 40)), tilt * float(rng.uniform(5, 90))
 
 
-def _lay_hand(canvas: Canvas, at: Floats, degrees: float, deck: Deck, back: int, rng: np.random.Generator) -> None:
-    offsets, angles = arrangement(rng)
+def _lay_hand(
+    canvas: Canvas, at: Floats, degrees: float, deck: Deck, back: Picture, piled: bool, rng: np.random.Generator
+) -> None:
+    offsets, angles = arrangement(rng, piled)
+    shadow = (0.0, 0.12) if rng.random() < 0.35 else (0.1, 0.5)
     which = rng.random()
     up = np.full(len(offsets), which < 0.45) if which < 0.88 else rng.random(len(offsets)) < 0.5
     cards = rng.choice(DECK, len(offsets), replace=bool(rng.random() < 0.1))
@@ -144,8 +174,8 @@ def _lay_hand(canvas: Canvas, at: Floats, degrees: float, deck: Deck, back: int,
         centre = at + offset * PX_PER_MM
         head = float(rng.choice([0, 180]))
         corners = rectangle((centre[0], centre[1]), width, height, degrees + angle + head)
-        image = _face(deck, str(card)) if face_up else _back(deck, back)
-        lay_card(canvas, image, corners, bool(face_up), rng)
+        image = _face(deck, str(card)) if face_up else back
+        lay_card(canvas, image, corners, bool(face_up), rng, shadow)
 
 
 def lay_stack(
@@ -232,7 +262,11 @@ def draw_scene(stock: Stock, size_mm: int, rng: np.random.Generator) -> Canvas:
     """One felt with everything on it, from straight above at 2 px/mm."""
     canvas = new_felt(round(size_mm * PX_PER_MM), rng)
     size = canvas.size_px
-    deck, back = stock.any_deck(rng), int(rng.integers(12))
+    deck = stock.any_deck(rng)
+    back = _back(deck, int(rng.integers(12)))
+    plain = rng.random() < 0.4  # the harder to make out, the more there are of them
+    if plain:
+        back = plain_back(back, canvas.picture[size // 3 : -size // 3].mean(axis=(0, 1)), rng)
     degrees = float(rng.uniform(0, 360))
     for _ in range(int(rng.choice([0, 0, 1, 2]))):
         _lay_clutter(canvas, rng)
@@ -247,7 +281,7 @@ def draw_scene(stock: Stock, size_mm: int, rng: np.random.Generator) -> Canvas:
         if holder:
             clutter.lay_holder(canvas, (at[0], at[1]), angle, rng, lid=False)
         if not holder or rng.random() < 0.7:
-            _lay_hand(canvas, at, angle, deck, back, rng)
+            _lay_hand(canvas, at, angle, deck, back, bool(plain and rng.random() < 0.4), rng)
         if holder:
             clutter.lay_holder(canvas, (at[0], at[1]), angle, rng, lid=True)
     _lay_wagers(canvas, places, rng)
