@@ -315,3 +315,67 @@ def test_cards_that_show_once_every_wager_is_gone_decide_nothing(rules: str) -> 
     events = (*round_.events[:racked], *shown, *round_.events[racked:])
     audit = audit_rounds([replace(round_, events=events)], story.table)
     assert [finding.code for finding in audit.findings] == ["MD10"]
+
+
+@pytest.mark.parametrize("rules", HOLDEM)
+def test_a_flop_of_four_or_of_two_is_one_fault_and_the_burns_and_raises_around_it_are_none(rules: str) -> None:
+    four, two = ordinary(rules), ordinary(rules)
+    four.phases["board 1"].append(four.phases["board 2"].pop(1))
+    two.phases["board 2"].insert(1, two.phases["board 1"].pop())
+    assert four.codes() == two.codes() == [("MD07", None, None, 0)]
+
+
+@pytest.mark.parametrize("rules", HOLDEM)
+def test_a_burn_that_comes_one_card_late_is_one_fault(rules: str) -> None:
+    story = ordinary(rules)
+    turn = story.phases["board 2"]
+    turn[0], turn[1] = turn[1], turn[0]
+    round_ = story.told()
+    (place,) = (n for n, e in enumerate(round_.events) if isinstance(e, CardPlaced) and e.card == turn[0].card)  # type: ignore[attr-defined]
+    later = [replace(e, t=e.t + 5) if n >= place else e for n, e in enumerate(round_.events)]
+    audit = audit_rounds([replace(round_, events=tuple(later))], story.table)
+    assert [finding.code for finding in audit.findings] == ["MD06"]
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_card_drawn_in_error_and_not_exposed_is_the_next_card(rules: str) -> None:
+    story = ordinary(rules)
+    deal = story.phases["deal"]
+    place = next(n for n, event in enumerate(deal) if event.zone == "seat3.cards")  # type: ignore[attr-defined]
+    card = deal[place]
+    assert isinstance(card, CardPlaced)
+    moved = CardMoved(t=0, card=card.card, source="seat4.cards", to="seat3.cards", actor="dealer")
+    deal[place : place + 1] = [replace(card, zone="seat4.cards"), moved]
+    assert story.codes() == []
+
+
+@pytest.mark.parametrize("rules", WITH_DEALER)
+def test_forfeits_collected_in_a_void_round_that_ends_with_the_dealers_hand_are_played_on(rules: str) -> None:
+    story = ordinary(rules)
+    folded = {seat: told for seat, told in story.seats.items() if seat == 4}
+    lost = {name: amount for name, amount in folded[4].items() if name in ("hand", *story.game.qualifying[0])}
+    alone = Story(rules, {4: lost}, " ".join(story.faces["dealer"]), " ".join(story.faces["community"]))
+    end = len(alone.phases["deal"])
+    face_up(alone, "rack", end)
+    face_up(alone, "rack", end)
+    assert [code for code, *_ in alone.codes()] == ["MD03", "MD09"]
+
+
+@pytest.mark.parametrize("rules", WITH_DEALER)
+def test_a_dealer_who_shows_the_hand_once_the_round_is_void_exposes_nothing(rules: str) -> None:
+    story = ordinary(rules)
+    end = len(story.phases["deal"])
+    face_up(story, "rack", end)
+    face_up(story, "rack", end)
+    story.phases["deal"] += [story.turn(card) for card in story.names["dealer"][: story.game.dealer_open_from]]
+    story.broken_off = "deal"
+    expected = {"MD03"} | ({"PY03", "MD07"} if rules in ("pa-569", "pa-653a") else set())  # there Trips plays
+    assert {code for code, *_ in story.codes()} <= expected
+
+
+@pytest.mark.parametrize(("rules", "wager"), [("pa-641a", "aces_up"), ("pa-649a", "pair_plus")])
+def test_the_only_wager_settled_before_the_dealer_shows_is_early_and_no_call_off(rules: str, wager: str) -> None:
+    hand = "3h 7s 9s Tc Jd" if rules == "pa-641a" else "2s 7h 8h"
+    story = Story(rules, {5: {"hand": hand, wager: 5}}, " ".join(ordinary(rules).faces["dealer"]))
+    story.phases["decision 0"].append(story.changed(5, wager, 0, "dealer", to="tray"))
+    assert story.codes() == [("PY07", 5, wager, 0)]

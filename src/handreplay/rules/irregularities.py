@@ -4,6 +4,7 @@ Only these void a round: a wrong number of cards, more than one card found face 
 52, a dealer's card exposed early, a jammed automated shoe.
 """
 
+import math
 from dataclasses import dataclass
 
 from handreplay.core.cards import DECK
@@ -35,11 +36,16 @@ class Voided:
 
 def voided(replay: Replay) -> Voided | None:
     """None: the round stands."""
-    causes = [*_face_up(replay), *_counts(replay), *_stub(replay), *_exposed(replay), *_jam(replay)]
+    causes = [*_seen_first(replay), *_exposed(replay)]
     if not causes:
         return None
     playing = [frozenset(replay.game.plays_on.get(cause.kind, ())) for cause in causes]
     return Voided(tuple(causes), frozenset.intersection(*playing))
+
+
+def _seen_first(replay: Replay) -> list[Irregularity]:
+    """What voids the round apart from a dealer's card that showed."""
+    return [*_face_up(replay), *_counts(replay), *_stub(replay), *_jam(replay)]
 
 
 def stopped_short(replay: Replay) -> bool:
@@ -110,8 +116,12 @@ def exposed_dealer_card(replay: Replay) -> Exposure | None:
     if replay.round.partial is not None:
         return None  # who had decided is not known
     asked = [seat for seat in replay.seats if seat.asked]
+    last_act = max((seat.decided_t for seat in asked if not math.isinf(seat.decided_t)), default=-math.inf)
+    void_t = min((cause.t for cause in _seen_first(replay)), default=math.inf)
     showings = [(s, card) for card in replay.dealer_hidden for s in card.showings if s.start >= card.arrived_t]
     for showing, card in sorted(showings, key=lambda pair: (pair[0].start, pair[1].order)):
+        if showing.start > max(void_t, last_act) and not math.isinf(void_t):
+            break  # the round is void already, and nobody decides any more
         undecided = [s for s in asked if s.decided_t > showing.start and replay.wagers_lie(s.number, showing.start)]
         if undecided and not _silent_folds(replay, showing.start, undecided):
             return Exposure(card, showing, tuple(seat.number for seat in undecided))

@@ -98,7 +98,9 @@ def burn(case: Case) -> Iterator[Finding]:
         return
     board = replay.hand("community")
     since = float("-inf")
-    for first in replay.game.burns_before:
+    missing = False
+    for place in range(len(replay.game.burns_before)):
+        first = replay.group_start(place)
         if len(board) <= first:
             return
         burned = [card for card in replay.burns if since < card.placed.t < board[first].placed.t]
@@ -106,9 +108,10 @@ def burn(case: Case) -> Iterator[Finding]:
         if len(burned) != 1:
             text = f"{len(burned) or 'No'} cards were burned before community card {first + 1} instead of one."
             event = burned[1].placed if len(burned) > 1 else board[first].placed
+            missing = missing or not burned
             yield case.finding("MD06", event, text, status=doubtful)
     after = [card for card in replay.burns if card.placed.t > since]
-    if after:
+    if after and not missing:  # else it is the missing one, come late
         text = "A card was burned after the last place that calls for one."
         yield case.finding("MD06", after[0].placed, text, status=doubtful)
 
@@ -144,14 +147,8 @@ def _community_number(case: Case, board: tuple[Card, ...]) -> Iterator[Finding]:
         event = board[needed].placed if len(board) > needed else board[-1].placed if board else None
         yield case.finding("MD07", event, text, t=None if board else replay.round.end)
         return
-    groups = replay.game.burns_before
-    for place, first in enumerate(groups[1:], start=1):
-        burns = [
-            c.placed.t
-            for c in replay.burns
-            if len(board) > groups[place - 1] and c.placed.t > board[groups[place - 1]].placed.t
-        ]
-        before = sum(card.placed.t < burns[0] for card in board) if burns else first
+    for place, first in enumerate(replay.game.burns_before):
+        before = replay.group_start(place)
         if before != first:
             text = f"{before} community cards lay when the next burn came, instead of {first}."
             yield case.finding("MD07", board[before - 1].placed, text)

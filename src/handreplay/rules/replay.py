@@ -122,6 +122,24 @@ class Replay:
         """When each community card first showed its face, in time order."""
         return tuple(sorted(card.showings[0].start for card in self.hand("community") if card.showings))
 
+    def group_start(self, place: int) -> int:
+        """The number of community cards that lay before the group of that place, counted from 0.
+
+        It is the game's own number unless the burn between the groups came sooner, or behind cards too many: ones
+        that followed their group at once. After a pause it is the burn that came late.
+        """
+        first = self.game.burns_before[place]
+        board = [card.placed.t for card in self.hand("community")]
+        start = self.game.burns_before[place - 1] if place else 0
+        if not place or len(board) <= start:
+            return first
+        burn_t = min((card.placed.t for card in self.burns if card.placed.t > board[start]), default=None)
+        if burn_t is None:
+            return first
+        before = sum(t < burn_t for t in board)
+        pauses = [board[number] - board[number - 1] for number in range(first, before)]
+        return before if max(pauses, default=0.0) <= burn_t - board[before - 1] else first
+
     def _mark_unseen(self) -> None:
         """Cards that leave an automated shoe for the rack unseen are no burns and no part of a hand."""
         left = self.game.unseen_in_shoe if self.table.dealing == "automated-shoe" else 0
@@ -133,9 +151,11 @@ class Replay:
             card.unseen = True
 
     def _surplus(self, card: Card, named: dict[str, str]) -> bool:
+        """Whether the rack's list calls it unused; without such a list, whether the place holds the whole stack."""
         size = self.game.community_cards if card.hand == "community" else self.game.dealer_cards
         held = sum(other.hand == card.hand for other in self.cards.values())
-        return named.get(card.name) == "unused" or (card.name not in named and held > size)
+        whole = held == size + self.game.unseen_in_shoe
+        return named.get(card.name) == "unused" or (card.name not in named and whole)
 
     # ---- when
 
@@ -166,13 +186,34 @@ class Replay:
     def shown_t(self) -> float:
         """When the whole dealer's hand lay open (without a dealer's hand: the whole community); infinite if never.
 
-        What is turned up once no wager lies on the table any more decides nothing and does not count.
+        What is turned up once every wager went back to its player decides nothing and does not count.
         """
-        shown = self._hand_shown_t()
+        shown = self.turned_t
         seats = {seat for seat, _ in self.chips}
-        return shown if math.isinf(shown) or any(self.wagers_lie(seat, shown) for seat in seats) else math.inf
+        if math.isinf(shown) or any(self.wagers_lie(seat, shown) for seat in seats):
+            return shown
+        return shown if self._settled_before(shown) else math.inf
 
-    def _hand_shown_t(self) -> float:
+    def _settled_before(self, t: float) -> bool:
+        """Whether the dealer paid or took a wager after the deal and before that time, other than for a fold."""
+        return any(
+            self.deal_end_t <= step.t < t
+            and step.actor == "dealer"
+            and step.to != "player"
+            and not (self._decides(seat) and self._forfeitable(step, seat))
+            for (seat, name), steps in self.chips.items()
+            if name in self._on_felt
+            for step in steps
+        )
+
+    @cached_property
+    def _on_felt(self) -> frozenset[str]:
+        """The wagers whose chips lie on the table; a Progressive's are in the tray."""
+        return frozenset(wager.name for wager in self.game.wagers if wager.role != "progressive")
+
+    @cached_property
+    def turned_t(self) -> float:
+        """When the deciding hand was first open as a whole, whatever lay on the table; infinite if never."""
         if not self.game.dealer_cards:
             needed = self.game.community_cards
             return self.community_up[needed - 1] if len(self.community_up) >= needed else math.inf
@@ -181,13 +222,9 @@ class Replay:
         return next((t for t in starts if all(card.up_at(t) for card in cards)), math.inf)
 
     def wagers_lie(self, seat: int, t: float) -> bool:
-        """Whether chips of the seat lay on the table at that time, or a stack that could not be read.
-
-        A Progressive does not count: its chips are in the tray.
-        """
-        names = {wager.name for wager in self.game.wagers if wager.role != "progressive"}
+        """Whether chips of the seat lay on the table at that time, or a stack that could not be read."""
         for (number, name), steps in self.chips.items():
-            if number != seat or name not in names:
+            if number != seat or name not in self._on_felt:
                 continue
             before = [step for step in steps if step.t <= t]
             reading = before[-1].after if before else steps[0].before
@@ -227,6 +264,8 @@ class Replay:
         found = []
         for number, decision in enumerate(self.game.decisions):
             needed = decision.after_community
+            if needed in self.game.burns_before:
+                needed = self.group_start(self.game.burns_before.index(needed))
             if needed > len(self.community_up):
                 continue
             start = self.community_up[needed - 1] if needed else self.deal_end_t
@@ -272,11 +311,15 @@ class Replay:
         reading = self.lies_at_close(seat, wager)
         return not isinstance(reading, Known) or reading.value > 0
 
+    def _decides(self, seat: int) -> bool:
+        """Whether the seat has the wager with which players decide."""
+        return self.game.asked_with is None or self.has_at_close(seat, self.game.asked_with)
+
     def _seat(self, number: int) -> Seat:
         dealt = bool(self.hand(f"seat{number}"))
         had = {wager.name for wager in self.game.wagers if self.has_at_close(number, wager.name)}
         qualified = any(needed <= had for needed in self.game.qualifying)
-        asked = dealt and bool(had) and (self.game.asked_with is None or self.game.asked_with in had)
+        asked = dealt and bool(had) and self._decides(number)
         play = self._play_t(number) if asked else None
         return Seat(number, dealt, qualified, asked, play, self._fold_t(number) if asked and play is None else None)
 

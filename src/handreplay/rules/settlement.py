@@ -156,18 +156,24 @@ class Settlement:
     @cached_property
     def played_on(self) -> bool:
         """The round is void, the dealer's hand was shown, and the wagers were settled as if nothing had happened."""
-        if self.void is None or math.isinf(self.replay.shown_t):
+        if self.void is None or math.isinf(self.replay.turned_t):
             return False
         informative = done = 0
         for settled in self.wagers:
-            if settled.wager.name == "envy" or settled.wager.name in self.void.plays_on:
+            if settled.wager.name == "envy" or settled.wager.name in self.void.plays_on or self._came_back(settled):
                 continue
             usual = self.prospects.of(settled.seat, settled.wager, settled.tally.stake, self._folded(settled.seat))
             due = usual.dues[0][0] if usual.dues else NOT_KNOWN
-            if net(due, settled.tally.stake, settled.wager) not in (None, 0):
+            if net(due, settled.tally.stake, settled.wager) != 0:  # a hand of a wrong size settles anyhow
                 informative += 1
                 done += settled.tally.net != 0
         return done * 2 > informative
+
+    def _came_back(self, settled: Settled) -> bool:
+        """Whether a bet that may be taken back had gone before the deciding hand was open."""
+        last = settled.tally.last
+        gone = last is not None and last.after == 0 and last.t < self.replay.turned_t
+        return gone and settled.wager.take_back_at is not None and settled.tally.net == 0
 
     @cached_property
     def paid_by_seat(self) -> tuple[tuple[int, Cents, Cents], ...]:

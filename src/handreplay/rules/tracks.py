@@ -83,7 +83,9 @@ def card_tracks(round_: Round) -> dict[str, Card]:
     """Every card that was placed, in the order of placing."""
     cards: dict[str, Card] = {}
     readings: dict[str, list[Reading[str]]] = {}
+    dealing = True
     for event in round_.events:
+        dealing = dealing and not (cards and isinstance(event, CardTurned | ChipsChanged))
         match event:
             case CardPlaced():
                 card = cards.setdefault(event.card, Card(event.card, len(cards), event, back=event.back))
@@ -94,8 +96,11 @@ def card_tracks(round_: Round) -> dict[str, Card]:
                 readings[event.card].append(event.identity)
                 _faces(cards[event.card], event.face, event)
             case CardMoved() if event.card in cards:
-                cards[event.card].moves.append(event)
-                _lies_in(cards[event.card], event.to, event)
+                card = cards[event.card]
+                card.moves.append(event)
+                if dealing and not card.showings and hand_of(event.to) is not None:
+                    card.hand = None  # drawn in error and not exposed: it is used as the next card
+                _lies_in(card, event.to, event)
             case _:
                 pass
     for entry in round_.rack:
