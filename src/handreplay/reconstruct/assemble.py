@@ -144,16 +144,17 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
 
 def _dealt_until(looks: Sequence[ZoneSeen], deal: Deal) -> float:
     """When the deal was over at the earliest: when the zone that is dealt to last had got its backs."""
-    times = [look.start for look in looks if look.zone.endswith(".cards") and look.cards]
+    first: dict[str, float] = {}
     visits: list[float] = []
     for look in looks:
-        if look.zone == deal.last_zone() and look.cards:
-            if any(card.face_up for card in look.cards):
-                break
-            if not visits or look.changed >= PLACED_CHANGE:
-                visits.append(look.start)
+        if look.partly or not look.cards or any(card.face_up for card in look.cards):
+            continue
+        if look.zone.endswith(".cards"):
+            first.setdefault(look.zone, look.start)
+        if look.zone == deal.last_zone() and (not visits or look.changed >= PLACED_CHANGE):
+            visits.append(look.start)
     most = 1 if deal.at_once else deal.backs(deal.last_zone())
-    return visits[:most][-1] if visits else min(times, default=math.inf)
+    return max(visits[:most], default=min(first.values(), default=math.inf))
 
 
 def _identities(stories: list[CardStory]) -> tuple[dict[int, str], dict[str, Reading[str]]]:

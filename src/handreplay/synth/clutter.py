@@ -95,7 +95,7 @@ def lay_cut_card(canvas: Canvas, at: Point, rng: np.random.Generator) -> None:
     """A solid plastic cut card: a card's size, but no playing card. Coloured ones may look just like a plain back."""
     unlike_backs = ((30, 200, 235), (20, 20, 22), (230, 230, 232), (70, 200, 240), (45, 45, 48))
     like_backs = ((60, 160, 60), (40, 130, 240), (110, 110, 116), (50, 40, 190), (170, 70, 40), (120, 110, 210))
-    plain = rng.random() < 0.6
+    plain = rng.random() < 0.35
     known = unlike_backs if plain else like_backs
     colour = tuple(float(np.clip(c + rng.normal(0, 14), 0, 255)) for c in known[int(rng.integers(len(known)))])
     corners = rectangle(at, CARD_MM[0] * PX_PER_MM, CARD_MM[1] * PX_PER_MM, float(rng.uniform(0, 360)))
@@ -170,7 +170,10 @@ def lay_box(canvas: Canvas, at: Point, degrees: float, rng: np.random.Generator)
 
 
 def lay_holder(canvas: Canvas, at: Point, degrees: float, rng: np.random.Generator, lid: bool) -> None:
-    """A discard holder: its tray (drawn before the pile) or the clear plastic in front of it (`lid`, after)."""
+    """A discard holder: its tray (drawn before the pile) or the clear plastic in front of it (`lid`, after).
+
+    A floor of a card's size in any colour is what a plain back looks like too, so it says nothing about cards.
+    """
     width, height = CARD_MM[0] + float(rng.uniform(6, 20)), CARD_MM[1] + float(rng.uniform(6, 24))
     corners = rectangle(at, width * PX_PER_MM, height * PX_PER_MM, degrees)
     colour = random_colour(rng, 20, 235)
@@ -181,7 +184,7 @@ def lay_holder(canvas: Canvas, at: Point, degrees: float, rng: np.random.Generat
         _slab(canvas, corners, colour, NEUTRAL, rng, float(rng.choice([1.0, 0.25, 0.4])))
         if rng.random() < 0.5:
             floor = rectangle(at, (width - 8) * PX_PER_MM, (height - 8) * PX_PER_MM, degrees)
-            _slab(canvas, floor, random_colour(rng, 20, 235), NEUTRAL, rng, float(rng.uniform(0.3, 1)))
+            _slab(canvas, floor, random_colour(rng, 20, 235), UNSURE, rng, float(rng.uniform(0.3, 1)))
         return
     outline = [np.round(corners * 16).astype(np.int32)]
     cv2.polylines(canvas.picture, outline, True, random_colour(rng, 100, 255), int(rng.integers(1, 5)), cv2.LINE_AA, 4)

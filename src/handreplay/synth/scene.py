@@ -264,7 +264,7 @@ def draw_scene(stock: Stock, size_mm: int, rng: np.random.Generator) -> Canvas:
     size = canvas.size_px
     deck = stock.any_deck(rng)
     back = _back(deck, int(rng.integers(12)))
-    plain = rng.random() < 0.4  # the harder to make out, the more there are of them
+    plain = rng.random() < 0.5  # the harder to make out, the more there are of them
     if plain:
         back = plain_back(back, canvas.picture[size // 3 : -size // 3].mean(axis=(0, 1)), rng)
     degrees = float(rng.uniform(0, 360))
@@ -281,7 +281,7 @@ def draw_scene(stock: Stock, size_mm: int, rng: np.random.Generator) -> Canvas:
         if holder:
             clutter.lay_holder(canvas, (at[0], at[1]), angle, rng, lid=False)
         if not holder or rng.random() < 0.7:
-            _lay_hand(canvas, at, angle, deck, back, bool(plain and rng.random() < 0.4), rng)
+            _lay_hand(canvas, at, angle, deck, back, bool(plain and rng.random() < 0.5), rng)
         if holder:
             clutter.lay_holder(canvas, (at[0], at[1]), angle, rng, lid=True)
     _lay_wagers(canvas, places, rng)
