@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handreplay.core.events import CardTurned, ChipsChanged, Event, FootageGap, Round
+from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Event, FootageGap, Round
 from handreplay.core.findings import Audit
 from handreplay.core.readings import Known, Unreadable
 from handreplay.rules import audit_rounds, exit_code
@@ -229,3 +229,27 @@ def test_wagers_that_differ_are_as_sure_as_the_weaker_of_the_two() -> None:
 
     (finding,) = (f for f in judged(unequal, change).findings if f.code == "WG01")
     assert (finding.status, finding.confidence) == ("probable", 0.7)
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_hand_that_was_covered_is_no_misdeal(rules: str) -> None:
+    story = ordinary(rules)
+    card = story.names["seat3"][1]
+    round_ = story.told()
+    kept = [e for e in round_.events if getattr(e, "card", None) != card]
+    first = min(e.t for e in kept if isinstance(e, CardPlaced))
+    gap = FootageGap(t=first + 0.0005, until=round_.end, zone="seat3.cards")
+    events = tuple(sorted([*kept, gap], key=lambda e: e.t))
+    rack = tuple(entry for entry in round_.rack if entry.card != card)
+    audit = audit_rounds([replace(round_, events=events, rack=rack)], story.table)
+    codes = said(audit)
+    assert ("FT05", "review", 3) in codes and not any(code.startswith("MD") for code, _, _ in codes)
+    assert audit.rounds[0].verdict == "review"
+
+
+def test_what_lay_over_an_empty_seat_is_no_finding() -> None:
+    story = ordinary("pa-653a")
+    round_ = story.told()
+    gap = FootageGap(t=round_.start, until=round_.end, zone="seat6.ante")
+    events = tuple(sorted([*round_.events, gap], key=lambda e: e.t))
+    assert said(audit_rounds([replace(round_, events=events)], story.table)) == []

@@ -88,6 +88,7 @@ class Declared(Event):
 class FootageGap(Event):
     until: float
     camera_moved: bool = False  # there are pictures, but they no longer fit the table profile
+    zone: str | None = None  # the only place that was not seen, because something lay over it; None: nothing was
 
 
 @dataclass(frozen=True, slots=True)

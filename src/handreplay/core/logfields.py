@@ -258,11 +258,12 @@ def _declared(fields: Fields, common: dict[str, Any], limits: Limits, _: set[str
     return Declared(what=what, note=note, seat=seat, cents=cents, identity=identity, **common)
 
 
-def _footage_gap(fields: Fields, common: dict[str, Any], _limits: Limits, _placed: set[str]) -> Event:
+def _footage_gap(fields: Fields, common: dict[str, Any], limits: Limits, _: set[str]) -> Event:
     until = fields.number("until")
     if until < common["t"]:
         fields.refuse(f"the gap ends at {until} s, before it begins")
-    return FootageGap(until=until, camera_moved=fields.flag("camera_moved"), **common)
+    zone = None if fields.raw.get("zone") is None else _zone(fields, "zone", limits)
+    return FootageGap(until=until, camera_moved=fields.flag("camera_moved"), zone=zone, **common)
 
 
 Reader = Callable[[Fields, dict[str, Any], Limits, set[str]], Event]

@@ -49,7 +49,7 @@ def event_fields(event: Event) -> dict[str, Any]:
             fields |= _optional(cents=event.cents, identity=event.identity)
         case FootageGap():
             fields |= {"type": "footage_gap", "until": round(event.until, DECIMALS)}
-            fields |= {"camera_moved": True} if event.camera_moved else {}
+            fields |= ({"camera_moved": True} if event.camera_moved else {}) | _optional(zone=event.zone)
         case _:
             raise TypeError(f"no such event: {type(event).__name__}")
     return fields | _common(event)

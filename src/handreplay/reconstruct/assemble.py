@@ -20,6 +20,7 @@ from handreplay.core.events import (
 from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen
 from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.reconstruct.deal import UNKNOWN, Deal
+from handreplay.reconstruct.covers import long_covers
 from handreplay.reconstruct.hands import PLACED_CHANGE, CardStory, ZoneCards, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
@@ -109,6 +110,10 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     events += _wager_events(seen, stories)
     events += [
         FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved) for gap in seen.gaps
+    ]
+    events += [
+        FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), zone=gap.zone)
+        for gap in long_covers(seen.covered, seen.looks)
     ]
     events = _in_order(events)
     if events:

@@ -215,6 +215,8 @@ def describe(event: Event) -> str:
             return "Fresh cards come to the table"
         case Declared():
             return _declared(event)
+        case FootageGap(zone=str(zone)):
+            return f"Something lay over {place(zone)} until {position(event.until)}"
         case FootageGap():
             return f"Nothing is known until {position(event.until)}"
         case _:

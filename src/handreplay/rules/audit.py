@@ -52,7 +52,8 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("FT02", footage.camera_moved),
     ("FT03", footage.card_unreadable),
     ("FT04", footage.chips_unreadable),
-)  # FT05 comes from the pictures, see Audit.with_findings
+    ("FT05", footage.view_blocked),
+)
 
 
 def audit_rounds(rounds: Iterable[Round], table: TableRules) -> Audit:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from handreplay.core.events import FootageGap
 from handreplay.core.findings import Finding
+from handreplay.games.game import UNSETTLED
 from handreplay.rules.case import Case, place_name
 from handreplay.rules.payouts import judged
 from handreplay.rules.tracks import Card, seat_of
@@ -12,7 +13,7 @@ from handreplay.rules.tracks import Card, seat_of
 def footage_gap(case: Case) -> Iterator[Finding]:
     """FT01: every moment of the round is on the footage."""
     for event in case.replay.round.events:
-        if isinstance(event, FootageGap) and not event.camera_moved:
+        if isinstance(event, FootageGap) and not event.camera_moved and event.zone is None:
             text = f"The footage is missing from {event.t:.1f} s to {event.until:.1f} s."
             yield case.finding("FT01", event, text, status="review", variance=None)
     if case.replay.round.partial is not None:
@@ -26,6 +27,18 @@ def camera_moved(case: Case) -> Iterator[Finding]:
         if isinstance(event, FootageGap) and event.camera_moved:
             text = f"From {event.t:.1f} s to {event.until:.1f} s the picture does not fit the table profile."
             yield case.finding("FT02", event, text, status="review", variance=None)
+
+
+def view_blocked(case: Case) -> Iterator[Finding]:
+    """FT05: a place is seen from the deal until its cards and chips are settled."""
+    replay = case.replay
+    for event in replay.round.events:
+        if not isinstance(event, FootageGap) or event.zone is None or event.until < replay.close_t:
+            continue
+        seat = seat_of(event.zone.partition(".")[0])
+        if seat is None or any(seat == other.number for other in replay.seats):
+            text = f"Something lay over {event.zone} from {event.t:.1f} s to {event.until:.1f} s; what it hid is not known."
+            yield case.finding("FT05", event, text, status="review", seat=seat, variance=None)
 
 
 def card_unreadable(case: Case) -> Iterator[Finding]:
@@ -66,6 +79,10 @@ def chips_unreadable(case: Case) -> Iterator[Finding]:
             text = f"{title} wins a share of the meter, which need not be paid in chips; check the paperwork."
         elif due.result == "win" and due.pay is None:
             text = f"{title} wins a share of the meter, which was not entered."
+        elif due.result == "unsettled" and due.why not in ("", UNSETTLED.why):
+            text = f"{title} cannot be judged: {due.why}."
+        elif not settled.can_tell and not settled.prospect.unread:
+            text = f"{title} hangs on who plays which boxes, which the log does not say."
         else:
             continue
         step = tally.last

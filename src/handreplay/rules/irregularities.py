@@ -64,7 +64,11 @@ def wrong_counts(replay: Replay) -> tuple[WrongCount, ...]:
     """Hands of players dealt in, and the dealer's, with a wrong number of cards."""
     if not deal_judgeable(replay):
         return ()
-    return tuple(WrongCount(h, replay.hand(h), n) for h, n in _sizes(replay) if len(replay.hand(h)) != n)
+    return tuple(
+        WrongCount(hand, replay.hand(hand), needed)
+        for hand, needed in _sizes(replay)
+        if len(replay.hand(hand)) != needed and not replay.blocked(f"{hand}.cards")
+    )
 
 
 def _sizes(replay: Replay) -> list[tuple[str, int]]:

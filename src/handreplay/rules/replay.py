@@ -89,6 +89,10 @@ class Replay:
             gap_start < end and start < gap_end for gap_start, gap_end in self.gaps
         )
 
+    def blocked(self, zone: str) -> bool:
+        """Whether something lay over the zone for long."""
+        return any(isinstance(e, FootageGap) and e.zone == zone for e in self.round.events)
+
     # ---- cards
 
     @cached_property
@@ -299,7 +303,7 @@ class Replay:
     def lies_at_close(self, seat: int, wager: str) -> Reading[Cents]:
         """What lay in the zone when betting closed, a Progressive that the dealer had taken by then included."""
         steps = self.chips.get((seat, wager), ())
-        progressive = self.game.envy is not None and wager == "progressive"
+        progressive = wager not in self._on_felt and wager != "envy"
         before = [s for s in steps if s.t < self.close_t and not (progressive and s.actor == "dealer")]
         if before:
             return _cents(before[-1].after)
@@ -368,6 +372,18 @@ class Replay:
     @cached_property
     def stub_counts(self) -> tuple[StubCounted, ...]:
         return tuple(e for e in self.round.events if isinstance(e, StubCounted))
+
+    @cached_property
+    def boxes(self) -> tuple[frozenset[int], ...] | None:
+        """The seats that each player holds, by the log's own `players`: [[1, 2], [4]]; None where it does not say."""
+        told = self.round.extra.get("players")
+        if not isinstance(told, list) or not all(isinstance(held, list) for held in told):
+            return None
+        return tuple(frozenset(seat for seat in held if isinstance(seat, int)) for held in told)
+
+    def one_player(self, seat: int, other: int) -> bool:
+        """Whether one player is known to hold both boxes."""
+        return seat == other or any({seat, other} <= held for held in self.boxes or ())
 
     def meter_cents(self, t: float) -> Cents | None:
         """The progressive meter as last declared by then; else as first declared."""

@@ -132,7 +132,8 @@ class Settlement:
         replay = self.replay
         if self.void or not math.isinf(replay.shown_t):
             return False
-        if any(found[0].added for (_, wager), found in self.tallies.items() if wager != "progressive"):
+        in_tray = {wager.name for wager in replay.game.wagers if wager.role == "progressive"}
+        if any(found[0].added for (_, wager), found in self.tallies.items() if wager not in in_tray):
             return False
         taken = {seat for (seat, _), found in self.tallies.items() if found[0].taken}
         seats = replay.dealt_seats or (replay.seats if not math.isinf(replay.close_t) else ())
@@ -215,7 +216,7 @@ class Settlement:
     def _prospect(self, seat: Seat, wager: Wager, tally: Tally) -> Prospect:
         if self.void is not None and wager.name not in self.void.plays_on:
             return Prospect(((RETURNED, 1.0),))
-        if self.replay.round.partial is not None and not self._wholly_seen(seat, wager):
+        if (self.replay.round.partial is not None or self.replay.gaps) and not self._wholly_seen(seat, wager):
             return Prospect(((NOT_KNOWN, 1.0),))
         if not seat.dealt_in or (not seat.qualified and wager.role in ("side", "progressive")):
             return Prospect(((LEFT, 1.0),))
@@ -226,16 +227,17 @@ class Settlement:
         return self.prospects.of(seat, wager, tally.stake, self._folded(seat))
 
     def _wholly_seen(self, seat: Seat, wager: Wager) -> bool:
-        """Whether the hands that decide the wager are whole, in a round of which the footage misses a side."""
+        """Whether the hands that decide the wager are whole, in a round of which the footage misses a part."""
         game = self.replay.game
         sizes = {"hand": game.hand_cards, "dealer": game.dealer_cards, "community": game.community_cards}
         names = {"hand": f"seat{seat.number}", "dealer": "dealer", "community": "community"}
         return seat.qualified and all(len(self.replay.hand(names[g])) == sizes[g] for g in wager.hangs_on)
 
     def _envy(self, seat: Seat) -> list[Settled]:
-        progressive = self.tallies.get((seat.number, "progressive"), ())
+        carrier = self.replay.game.envy_with
+        progressive = self.tallies.get((seat.number, carrier), ())
         wager = Wager(
-            name="envy", title="Envy Bonus", role="side", hangs_on=(), odds=self.replay.game.wager("progressive").odds
+            name="envy", title="Envy Bonus", role="side", hangs_on=(), odds=self.replay.game.wager(carrier).odds
         )
         chips = self.replay.chips.get((seat.number, "envy"), ())
         found = tallies(self.replay, seat, wager, math.inf) if chips else (Tally(),)

@@ -48,7 +48,7 @@ def keyed_events(round_: Round) -> list[tuple[Key, Event]]:
                 keyed.append((("deck_shuffled",), event))
             case DeckChanged():
                 keyed.append((("deck_changed",), event))
-            case FootageGap():
+            case FootageGap(zone=None):
                 keyed.append((("footage_gap",), event))
             case _:
                 pass

@@ -1,0 +1,32 @@
+"""For how long something that is neither card nor chip lay over a zone."""
+
+from collections.abc import Iterable, Iterator
+
+from handreplay.core.observations import ZoneCovered, ZoneSeen
+
+LONG_SECONDS = 15.0  # a dealer at work covers the dealer's own place for up to eleven
+NOT_COVERED = ("rack", "tray", "shoe")  # hands rest there
+
+
+def long_covers(covered: Iterable[ZoneCovered], looks: Iterable[ZoneSeen]) -> Iterator[ZoneCovered]:
+    """Each long time in which a zone was not seen: from when it was covered until the next look at it."""
+    marks: dict[str, list[ZoneCovered | ZoneSeen]] = {}
+    for mark in (*covered, *looks):
+        if mark.zone not in NOT_COVERED:
+            marks.setdefault(mark.zone, []).append(mark)
+    for zone in sorted(marks):
+        since: float | None = None
+        latest = 0.0
+        for mark in sorted(marks[zone], key=lambda m: m.end):
+            if isinstance(mark, ZoneCovered):
+                since, latest = mark.start if since is None else since, mark.end
+            elif since is not None:
+                yield from _if_long(zone, since, mark.start)
+                since = None
+        if since is not None:
+            yield from _if_long(zone, since, latest)
+
+
+def _if_long(zone: str, start: float, end: float) -> Iterator[ZoneCovered]:
+    if end - start >= LONG_SECONDS:
+        yield ZoneCovered(start=start, end=end, zone=zone)
