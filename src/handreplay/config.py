@@ -21,7 +21,19 @@ from handreplay import config_layout, config_shapes
 from handreplay.config_errors import explain, nearest
 from handreplay.core.money import Cents, cents
 from handreplay.errors import ProfileError
-from handreplay.games.table import Dealing, Odds, OddsKind, Rounding, TableRules, WrittenPaytable
+from handreplay.games import all_games
+from handreplay.games.hands import known_labels
+from handreplay.games.table import (
+    Dealing,
+    LooksAt,
+    Odds,
+    OddsKind,
+    Ranking,
+    Rounding,
+    TableRules,
+    WrittenPaytable,
+)
+from handreplay.games.table import SiteWager as DefinedWager
 
 MAX_BYTES = 1_000_000
 FARTHEST_MM = 3000.0  # no felt reaches farther from the dealer
@@ -30,7 +42,7 @@ Point = tuple[float, float]
 Amount = Annotated[int, Field(ge=0, le=10**12)]
 Colour = Annotated[str, Field(pattern=r"^#[0-9a-fA-F]{6}$")]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Option = bool | int | str
+OptionValue = bool | int | str | tuple[int, ...]
 
 
 class _Section(BaseModel):
@@ -68,6 +80,7 @@ class Table(_Section):
     timezone: Annotated[str, AfterValidator(_timezone)]
     minimum_cents: Annotated[int, Field(ge=1, le=10**12)]
     maximum_cents: Annotated[int, Field(ge=1, le=10**12)]
+    boxes_per_player: Annotated[int, Field(ge=1, le=9)] = 1  # adjacent boxes, as the Rules Submission says
 
 
 class WagerLimits(_Section):
@@ -103,6 +116,20 @@ class Paytable(_Section):
     entries: Annotated[tuple[PaytableLine, ...], Field(min_length=1)]
 
 
+class SiteWager(_Section):
+    """`[[wager]]`: an optional wager that the chapter leaves to the site. What it takes to judge it has no default."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")]
+    title: Name | None = None
+    looks_at: LooksAt
+    ranking: Ranking
+    on_fold: Literal["plays", "lost"]
+    on_void: Literal["plays", "returned"]
+    chips: Literal["stay", "tray"] = "stay"
+    counts_towards_limit: bool = True
+    envy: bool = False
+
+
 class Deck(_Section):
     card_mm: tuple[Annotated[float, Field(ge=30, le=120)], Annotated[float, Field(ge=40, le=160)]] = (63.5, 88.9)
     backs: tuple[Colour, ...] = ()
@@ -132,7 +159,8 @@ class _File(_Section):
     limits: Limits
     chips: Annotated[tuple[Chip, ...], Field(min_length=1, max_length=40)]
     paytable: tuple[Paytable, ...] = ()
-    options: dict[str, Option] = {}
+    wager: Annotated[tuple[SiteWager, ...], Field(max_length=12)] = ()
+    options: dict[str, OptionValue] = {}
     deck: Deck = Deck()
     camera: Camera | None = None
     zones: Annotated[tuple[Zone, ...], Field(max_length=500)] = ()
@@ -147,9 +175,10 @@ class Profile:
     table: Table
     paytables: Mapping[str, str]
     written: tuple[Paytable, ...]
+    site_wagers: tuple[SiteWager, ...]
     limits: Limits
     chips: tuple[Chip, ...]
-    options: Mapping[str, Option]
+    options: Mapping[str, OptionValue]
     deck: Deck
     camera: Camera | None  # None: the profile serves round logs only
     zones: tuple[Zone, ...]
@@ -171,6 +200,8 @@ class Profile:
             paytables=self.paytables,
             written=tuple(_written(paytable) for paytable in self.written),
             options=self.options,
+            site_wagers=tuple(_site_wager(wager) for wager in self.site_wagers),
+            boxes_per_player=self.table.boxes_per_player,
             wager_limits=MappingProxyType(
                 {name: (limit.minimum_cents, limit.maximum_cents) for name, limit in self.limits.wagers.items()}
             ),
@@ -203,6 +234,7 @@ def load_profile(path: str | Path) -> Profile:
         table=parsed.table,
         paytables=MappingProxyType(dict(parsed.paytables)),
         written=parsed.paytable,
+        site_wagers=parsed.wager,
         limits=parsed.limits,
         chips=parsed.chips,
         options=MappingProxyType(dict(parsed.options)),
@@ -270,13 +302,29 @@ def _check_table(file: _File) -> list[str]:
         raise ValueError(
             f"table.minimum_cents: {table.minimum_cents} is above table.maximum_cents, {table.maximum_cents}"
         )
-    for option in file.options:
-        if option not in facts.options:
-            known = f"known options: {', '.join(facts.options)}" if facts.options else f"{table.game} has no options"
-            raise ValueError(f'options: unknown key "{option}"{nearest(option, facts.options)}; {known}')
+    if table.rules == "pa-569" and table.boxes_per_player > 1:
+        raise ValueError("table.boxes_per_player: 569.7(g) allows one position for each player")
+    _check_options(file)
     if file.table.decks == 2 and len(set(file.deck.backs)) < 2:
         return ["deck.backs: two decks alternate, but fewer than two back colours are named; backs are not compared"]
     return []
+
+
+def _check_options(file: _File) -> None:
+    """The points that sources answer differently: each by its name, with an answer that it may have."""
+    game = next(game for game in all_games() if game.rules == file.table.rules)
+    settings = {setting.name: setting for setting in game.settings}
+    for name, value in file.options.items():
+        if name not in settings:
+            known = f"known options: {', '.join(settings)}" if settings else f"{file.table.game} has no options"
+            raise ValueError(f'options: unknown key "{name}"{nearest(name, settings)}; {known}')
+        setting = settings[name]
+        if setting.multiples:
+            if not isinstance(value, tuple) or not value or not all(1 <= multiple <= 10 for multiple in value):
+                raise ValueError(f"options.{name}: write the whole multiples that are allowed, like [3, 4]")
+        elif not any(value is answer or (isinstance(answer, str) and value == answer) for answer in setting.answers):
+            answers = ", ".join(str(a).lower() if isinstance(a, bool) else f'"{a}"' for a in setting.answers)
+            raise ValueError(f"options.{name}: must be one of {answers}: {setting.question}")
 
 
 def _check_money(file: _File) -> list[str]:
@@ -287,7 +335,10 @@ def _check_money(file: _File) -> list[str]:
         if cents(chip.value) in seen:
             raise ValueError(f'chips[{number}].value: "{chip.value}" is there twice; each chip has a value of its own')
         seen[cents(chip.value)] = chip.value
-    known = (*facts.required, *facts.optional)
+    sites = tuple(wager.name for wager in file.wager)
+    if len(set(sites)) < len(sites):
+        raise ValueError("wager: two wagers have the same name")
+    known = (*facts.required, *facts.optional, *sites, *(("envy",) if any(w.envy for w in file.wager) else ()))
     written: set[tuple[str, str]] = set()
     for number, paytable in enumerate(file.paytable, 1):
         if paytable.wager not in known:
@@ -298,6 +349,10 @@ def _check_money(file: _File) -> list[str]:
         twice = next((hand for hand in hands if hands.count(hand) > 1), None)
         if twice:
             raise ValueError(f'paytable[{number}].entries: the hand "{twice}" is there twice')
+        strange = next((hand for hand in hands if hand not in known_labels()), None)
+        if strange:
+            hint = nearest(strange, known_labels())
+            raise ValueError(f'paytable[{number}].entries: no game has the hand "{strange}"{hint}')
         written.add((paytable.wager, paytable.name))
     for wager, name in file.paytables.items():
         _check_choice(wager, name, known, facts.letters.get(wager, ""), written)
@@ -307,8 +362,8 @@ def _check_money(file: _File) -> list[str]:
                 f"paytables.{wager}: is missing; name the paytable that the site has filed, none is assumed"
             )
     for wager, limit in file.limits.wagers.items():
-        if wager not in facts.wagers:
-            raise ValueError(f"limits.wagers: {_unknown(wager, facts.wagers)}")
+        if wager not in facts.wagers and wager not in sites:
+            raise ValueError(f"limits.wagers: {_unknown(wager, (*facts.wagers, *sites))}")
         low, high = limit.minimum_cents, limit.maximum_cents
         if low is not None and high is not None and low > high:
             raise ValueError(f"limits.wagers.{wager}: minimum_cents is above maximum_cents")
@@ -372,7 +427,7 @@ def _check_camera(file: _File) -> list[str]:
 
 
 def _check_zones(file: _File) -> list[str]:
-    names = config_layout.zone_names(file.table.game, file.table.seats)
+    names = config_layout.zone_names(file.table.game, file.table.seats, tuple(wager.name for wager in file.wager))
     seen: set[str] = set()
     for number, zone in enumerate(file.zones, 1):
         if zone.name not in names:
@@ -435,6 +490,20 @@ def _unknown(name: str, known: Any) -> str:
 
 def _few(names: tuple[str, ...]) -> str:
     return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+
+
+def _site_wager(wager: SiteWager) -> DefinedWager:
+    return DefinedWager(
+        name=wager.name,
+        title=wager.title or wager.name.replace("_", " ").title(),
+        looks_at=wager.looks_at,
+        ranking=wager.ranking,
+        on_fold=wager.on_fold,
+        on_void=wager.on_void,
+        chips=wager.chips,
+        counts_towards_limit=wager.counts_towards_limit,
+        envy=wager.envy,
+    )
 
 
 def _written(paytable: Paytable) -> WrittenPaytable:

@@ -37,7 +37,6 @@ class GameFacts:
     letters: Mapping[str, str]
     cards: Box
     middle: Mapping[str, Box]  # zones in front of the dealer, in table millimetres
-    options: tuple[str, ...] = ()
 
 
 _DEALER_SIDE = {
@@ -125,17 +124,16 @@ GAMES: dict[str, GameFacts] = {
         letters={"ante_bonus": "A", "pair_plus": "ABCDE"},
         cards=Box(0, 0, 250, 124),
         middle={"dealer.cards": Box(0, 216, 300, 116)},
-        options=("fold_keeps_six_card_bonus",),
     ),
 }
 
 _FIRST_SEAT_DEGREES = 15.3  # seen from the middle of the dealer's edge, from the dealer's left
 
 
-def zone_names(game: str, seats: int) -> tuple[str, ...]:
-    """Every zone that a profile of this game may draw, seats first."""
+def zone_names(game: str, seats: int, site_wagers: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Every zone that a profile of this game may draw, seats first; `site_wagers` are those that it defines."""
     facts = GAMES[game]
-    places = (*facts.wagers, "cards")
+    places = (*facts.wagers, *(name for name in site_wagers if name not in facts.wagers), "cards")
     at_seats = tuple(f"seat{seat}.{place}" for seat in range(1, seats + 1) for place in places)
     return (*at_seats, *facts.middle, *_DEALER_SIDE)
 

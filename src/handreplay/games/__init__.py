@@ -7,6 +7,7 @@ from handreplay.errors import ProfileError
 from handreplay.games.game import Game
 from handreplay.games.hands import known_labels
 from handreplay.games.paytables import chosen
+from handreplay.games.site_wagers import with_site_wagers
 from handreplay.games.table import TableRules
 
 
@@ -35,12 +36,16 @@ def game_of(table: TableRules) -> Game:
             raise ProfileError(f"table {table.table}: {where} has the hand {unknown!r}, which no game names")
     for wager in found.wagers:
         for key in wager.paytables:
-            if wager.role in ("base", "later") and not chosen(table, key):
+            if not chosen(table, key) and wager.role in ("base", "later") and not wager.optional:
                 raise ProfileError(f"table {table.table}: [paytables] names no paytable for {key}, and none is assumed")
-    return found
+    adapted = found.adapt(found, table) if found.adapt else found
+    return with_site_wagers(adapted, table)
 
 
 def log_limits(table: TableRules) -> Limits:
     """What this table's profile allows in a round log."""
     names = next((game.wager_names for game in all_games() if game.name == table.game), None)
+    if names is not None and table.site_wagers:
+        own = {wager.name for wager in table.site_wagers}
+        names |= own | ({"envy"} if any(wager.envy for wager in table.site_wagers) else set())
     return Limits(game=table.game, seats=table.seats, wagers=names, denominations=frozenset(table.chips) or None)

@@ -1,9 +1,24 @@
 """Four Card Poker under 58 Pa. Code ch. 641a, as proposed in 2011 (41 Pa.B. 3836)."""
 
+from dataclasses import replace
 from fractions import Fraction
 
-from handreplay.games.game import UNSETTLED, Decision, Due, Game, Multiples, Question, Section, Wager, compare
+from handreplay.games.game import (
+    FORFEITED,
+    UNSETTLED,
+    Decision,
+    Due,
+    Game,
+    Multiples,
+    Question,
+    Section,
+    Setting,
+    Wager,
+    against,
+    compare,
+)
 from handreplay.games.hands import Ranked, best_four, four_card
+from handreplay.games.table import TableRules
 
 CHAPTER = "58 Pa. Code 641a.12"
 
@@ -20,25 +35,37 @@ def _best(hand: tuple[str, ...], _: tuple[str, ...]) -> tuple[str, ...]:
     return best_four(hand)
 
 
+ACES_UP_EQUALS_ANTE = Setting(
+    name="aces_up_equals_ante",
+    question="whether Ante and Aces Up must be equal when both are made",
+    answers=(True, False),
+    chapter=False,
+)
+
+
 def due(question: Question) -> Due:
     """What the rules give a wager of a seat that was dealt in (641a.11, 641a.12)."""
     if question.folded and question.wager != "aces_up":
-        return Due("lose")
+        return FORFEITED
     player = _rank_player(question.hand, ())
     if player is None:
         return UNSETTLED
     if question.wager in ("aces_up", "progressive"):
         return question.by_table(question.wager, player.labels)
-    higher = compare(player, _rank_dealer(question.dealer, ()))
-    if higher is None:
+    dealer = _rank_dealer(question.dealer, ())
+    higher = compare(player, dealer)
+    if higher is None or dealer is None:
         return UNSETTLED
+    why = against(player, dealer)
     won = higher >= 0  # an equal hand wins
     if question.wager == "play":
-        return question.even_money() if won else Due("lose")
-    bonus = question.by_table("ante_bonus", player.labels)
-    if bonus.pay is None:
-        return UNSETTLED
-    return Due("win", question.stake + bonus.pay) if won else Due("lose", bonus.pay)
+        return question.even_money(why) if won else Due("lose", why=why)
+    return question.with_bonus("ante_bonus", player.labels, "win" if won else "lose", why)
+
+
+def adapted(game: Game, table: TableRules) -> Game:
+    """The game with the site's answers where it settles what sources leave open."""
+    return replace(game, equal=("ante", "aces_up")) if ACES_UP_EQUALS_ANTE.of(table) is True else game
 
 
 GAMES = (
@@ -70,6 +97,7 @@ GAMES = (
                 odds=Section(f"{CHAPTER}(c)", "proposed"),
                 lost_by_fold=False,
                 paytables=("aces_up",),
+                optional=True,
             ),
             Wager(
                 name="progressive",
@@ -95,5 +123,7 @@ GAMES = (
         rank_dealer=_rank_dealer,
         best=_best,
         envy="envy",
+        settings=(ACES_UP_EQUALS_ANTE,),
+        adapt=adapted,
     ),
 )

@@ -12,7 +12,7 @@ from typing import Literal
 from handreplay.core.money import Cents
 from handreplay.games.hands import Ranked
 from handreplay.games.paytables import Paytable, chosen, paid
-from handreplay.games.table import Dealing, TableRules
+from handreplay.games.table import Dealing, Odds, Option, TableRules
 
 Role = Literal["base", "side", "later", "progressive"]
 CardGroup = Literal["hand", "dealer", "community"]
@@ -71,18 +71,43 @@ class Wager:
     take_back_at: int | None = None  # the decision at which it may be taken back
     paytables: tuple[str, ...] = ()  # keys of [paytables] that it needs
     capped: bool = True  # counts towards the aggregate payout limit
+    optional: bool = False  # a base wager that a table need not offer
 
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What the rules give a wager. `pay` is what the house adds; None: hangs on something that is not known."""
+    """What the rules give a wager. `pay` is what the house adds; None: hangs on something that is not known.
+
+    `why` says it for a player to read, and `stands_on` where a paytable's line comes from.
+    """
 
     result: Result
     pay: Cents | None = 0
     off_table: bool = False  # an award that need not be paid in chips
+    why: str = field(default="", compare=False)
+    stands_on: Section | None = field(default=None, compare=False)
 
 
-UNSETTLED = Due("unsettled", None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A point that sources answer differently: an option of the table profile.
+
+    `answers` are the values that it may have; `chapter` is what the rule set says when the profile is silent.
+    `multiples`: the answer is a list of whole multiples of the Ante instead, and an empty one leaves it to the chapter.
+    """
+
+    name: str
+    question: str
+    answers: tuple[bool | str, ...] = ()
+    chapter: bool | str = ""
+    multiples: bool = False
+
+    def of(self, table: TableRules) -> Option:
+        return table.options.get(self.name, self.chapter)
+
+
+UNSETTLED = Due("unsettled", None, why="hangs on cards or figures that are not known")
+FORFEITED = Due("lose", why="forfeited by the fold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,17 +132,47 @@ class Question:
         """A win by the paytable, a push where it says so, else `otherwise`."""
         paytable = self.odds_of(key)
         if paytable is None:
-            return UNSETTLED
+            return Due("unsettled", None, why=f"the table profile names no paytable for {words(key)} at this stake")
         line = paytable.line(labels)
+        stands_on = Section(paytable.section, paytable.basis)
         if line is None:
-            return Due(otherwise)
+            return Due(otherwise, why=f"nothing that paytable {paytable.name} pays", stands_on=stands_on)
+        why = f"{words(line.hand)} {odds_words(line)} by paytable {paytable.name}"
         if line.kind == "push":
-            return Due("push")
+            return Due("push", why=why, stands_on=stands_on)
         amount = paid(self.stake, line, self.table, self.meter_cents)
-        return Due("win", amount, off_table=line.kind == "percent_of_meter")
+        return Due("win", amount, line.kind == "percent_of_meter", why, stands_on)
 
-    def even_money(self) -> Due:
-        return Due("win", self.stake)
+    def with_bonus(self, key: str, labels: frozenset[str], result: Result, why: str) -> Due:
+        """A base wager with a bonus by the paytable, which is paid whatever the base wager does."""
+        bonus = self.by_table(key, labels)
+        if bonus.pay is None:
+            return UNSETTLED
+        paid_also = f"; bonus: {bonus.why}" if bonus.pay else ""
+        if result == "win":
+            return Due("win", self.stake + bonus.pay, why=f"{why}: pays 1 to 1{paid_also}", stands_on=bonus.stands_on)
+        return Due(result, bonus.pay, why=f"{why}{paid_also}", stands_on=bonus.stands_on)
+
+    def even_money(self, why: str) -> Due:
+        return Due("win", self.stake, why=f"{why}: pays 1 to 1")
+
+
+def words(hand: str) -> str:
+    """`three_of_a_kind` as it is said."""
+    return hand.replace("_", " ")
+
+
+def odds_words(line: Odds) -> str:
+    """`pays 3 to 2`, `pushes`, `pays 10% of the meter`."""
+    match line.kind:
+        case "push":
+            return "pushes"
+        case "percent_of_meter":
+            return f"pays {100 * line.num / line.den:g}% of the meter"
+        case "fixed_usd":
+            return f"pays ${line.num / line.den:,.2f}"
+        case _:
+            return f"pays {line.num:,} {line.kind} {line.den}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +204,10 @@ class Game:
     rank_dealer: Callable[[tuple[str, ...], tuple[str, ...]], Ranked | None]
     best: Callable[[tuple[str, ...], tuple[str, ...]], tuple[str, ...]]
     envy: str | None = None  # the paytable key of Envy Bonuses
+    envy_with: str = "progressive"  # the wager that they go with
+    envy_rank: Callable[[tuple[str, ...], tuple[str, ...]], Ranked | None] | None = None  # None: as rank_player
+    settings: tuple[Setting, ...] = ()
+    adapt: "Callable[[Game, TableRules], Game] | None" = None  # to what the profile's settings say
 
     def wager(self, name: str) -> Wager:
         return next(wager for wager in self.wagers if wager.name == name)
@@ -180,9 +239,23 @@ class Game:
             order += ["dealer"] * max(self.dealer_cards - self.hand_cards, 0)
         return (*order, *["community"] * (self.community_cards if self.community_with_deal else 0))
 
+    def setting(self, name: str) -> Setting:
+        return next(setting for setting in self.settings if setting.name == name)
+
 
 def compare(player: Ranked | None, dealer: Ranked | None) -> int | None:
     """1 player higher, 0 equal, -1 lower; None when a hand is not complete."""
     if player is None or dealer is None:
         return None
     return (player.strength > dealer.strength) - (player.strength < dealer.strength)
+
+
+def against(player: Ranked, dealer: Ranked) -> str:
+    """`a flush beats a pair`, `the same hand as the dealer`, for a reason."""
+    higher = compare(player, dealer)
+    if higher == 0:
+        return "the same hand as the dealer's"
+    own, other = words(player.rank), words(dealer.rank)
+    if own == other:
+        return f"a {'higher' if higher and higher > 0 else 'lower'} {own} than the dealer's"
+    return f"{own} {'beats' if higher and higher > 0 else 'loses to'} the dealer's {other}"

@@ -30,6 +30,32 @@ class WrittenPaytable:
     entries: tuple[Odds, ...]
 
 
+LooksAt = Literal["hand", "hand+community", "hand+dealer", "dealer", "dealer+community", "loser"]
+Ranking = Literal["two-card", "three-card", "four-card", "five-card"]
+Option = bool | int | str | tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteWager:
+    """An optional wager that the chapter leaves to the site's Rules Submission, as the profile defines it.
+
+    `looks_at` are the cards that decide it (`loser`: the lower of the player's and the dealer's hand), `ranking` the
+    order in which they are ranked. `on_void` "plays" is as Trips in 569.13: it is settled when a dealer's card was
+    exposed or cards were found face up after the deal, and returned otherwise. `chips` "tray" are taken before the
+    deal, so that it is paid "for" and not "to".
+    """
+
+    name: str
+    title: str
+    looks_at: LooksAt
+    ranking: Ranking
+    on_fold: Literal["plays", "lost"]
+    on_void: Literal["plays", "returned"]
+    chips: Literal["stay", "tray"] = "stay"
+    counts_towards_limit: bool = True
+    envy: bool = False  # others with this wager get Envy Bonuses for a hand, by the paytable of "envy"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRules:
     """What a table is, how it deals and what it pays. Amounts are integer cents.
@@ -49,7 +75,9 @@ class TableRules:
     maximum_cents: Cents
     paytables: Mapping[str, str] = field(default_factory=dict)
     written: tuple[WrittenPaytable, ...] = ()
-    options: Mapping[str, bool | int | str] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
+    site_wagers: tuple[SiteWager, ...] = ()
+    boxes_per_player: int = 1  # adjacent boxes that one player may play
     wager_limits: Mapping[str, tuple[Cents | None, Cents | None]] = field(default_factory=dict)  # minimum, maximum
     aggregate_payout_cents: Cents | None = None
     rounding: Rounding = "down"

@@ -1,7 +1,23 @@
 """Three Card Poker under 58 Pa. Code ch. 649a, as far as public sources cite it by paragraph."""
 
-from handreplay.games.game import UNSETTLED, Decision, Due, Game, Multiples, Question, Section, Wager, compare
+from dataclasses import replace
+
+from handreplay.games.game import (
+    FORFEITED,
+    UNSETTLED,
+    Decision,
+    Due,
+    Game,
+    Multiples,
+    Question,
+    Section,
+    Setting,
+    Wager,
+    against,
+    compare,
+)
 from handreplay.games.hands import Ranked, best_three, five_card, three_card
+from handreplay.games.table import TableRules
 
 CHAPTER = "58 Pa. Code 649a.12"
 QUEEN = 10  # its place among the ranks
@@ -24,13 +40,30 @@ def _qualifies(dealer: Ranked) -> bool:
     return dealer.rank != "high_card" or dealer.strength[1] >= QUEEN
 
 
+PAIR_PLUS_ON_FOLD = Setting(
+    name="pair_plus_on_fold", question="what a fold does to Pair Plus", answers=("lost", "plays"), chapter="lost"
+)
+SIX_CARD_ON_FOLD = Setting(
+    name="fold_keeps_six_card_bonus",
+    question="whether the Six Card Bonus outlives a fold",
+    answers=(True, False),
+    chapter=True,
+)
+WRONG_COUNT = Setting(
+    name="pair_plus_on_wrong_count",
+    question="what a wrong number of cards, which voids the round, does to Pair Plus",
+    answers=("returned", "plays"),
+    chapter="returned",
+)
+
+
 def due(question: Question) -> Due:
     """What the rules give a wager of a seat that was dealt in."""
     player, dealer = _rank(question.hand, ()), _rank(question.dealer, ())
     if question.wager == "six_card_bonus":
         return _six_card_bonus(question)
-    if question.folded:
-        return Due("lose")
+    if question.folded and (question.wager != "pair_plus" or PAIR_PLUS_ON_FOLD.of(question.table) == "lost"):
+        return FORFEITED
     if player is None:
         return UNSETTLED
     if question.wager == "pair_plus":
@@ -38,31 +71,35 @@ def due(question: Question) -> Due:
     higher = compare(player, dealer)
     if higher is None or dealer is None:
         return UNSETTLED
+    qualified = _qualifies(dealer)
+    why = against(player, dealer) if qualified else "the dealer has less than queen high"
     if question.wager == "ante":
-        return _ante(question, player, 1 if not _qualifies(dealer) else higher)
-    if not _qualifies(dealer) or higher == 0:
-        return Due("push")
-    return question.even_money() if higher > 0 else Due("lose")
-
-
-def _ante(question: Question, player: Ranked, higher: int) -> Due:
-    """The Ante with its bonus, which is paid whatever the dealer has."""
-    bonus = question.by_table("ante_bonus", player.labels)
-    if bonus.pay is None:
-        return UNSETTLED
-    if higher > 0:
-        return Due("win", question.stake + bonus.pay)
-    return Due("push" if higher == 0 else "lose", bonus.pay)
+        won = higher > 0 or not qualified
+        return question.with_bonus("ante_bonus", player.labels, "win" if won else "push" if not higher else "lose", why)
+    if not qualified or higher == 0:
+        return Due("push", why=why)
+    return question.even_money(why) if higher > 0 else Due("lose", why=why)
 
 
 def _six_card_bonus(question: Question) -> Due:
     """The best five of the player's three and the dealer's three. The profile says whether it outlives a fold."""
-    if question.folded and not question.table.options.get("fold_keeps_six_card_bonus", True):
-        return Due("lose")
+    if question.folded and SIX_CARD_ON_FOLD.of(question.table) is False:
+        return FORFEITED
     if len(question.hand) != 3 or len(question.dealer) != 3:
         return UNSETTLED
     ranked = five_card(question.hand + question.dealer)
     return UNSETTLED if ranked is None else question.by_table("six_card_bonus", ranked.labels)
+
+
+def adapted(game: Game, table: TableRules) -> Game:
+    """The game with the site's answers where it settles what sources leave open."""
+    lost = {
+        "pair_plus": PAIR_PLUS_ON_FOLD.of(table) == "lost",
+        "six_card_bonus": SIX_CARD_ON_FOLD.of(table) is False,
+    }
+    wagers = tuple(replace(w, lost_by_fold=lost.get(w.name, w.lost_by_fold)) for w in game.wagers)
+    plays_on = {"MD01": ("pair_plus",)} if WRONG_COUNT.of(table) == "plays" else {}
+    return replace(game, wagers=wagers, plays_on=plays_on)
 
 
 GAMES = (
@@ -93,6 +130,7 @@ GAMES = (
                 hangs_on=("hand",),
                 odds=Section(f"{CHAPTER}(d)", "cited"),
                 paytables=("pair_plus",),
+                optional=True,
             ),
             Wager(
                 name="six_card_bonus",
@@ -115,5 +153,7 @@ GAMES = (
         rank_player=_rank,
         rank_dealer=_rank,
         best=_best,
+        settings=(PAIR_PLUS_ON_FOLD, SIX_CARD_ON_FOLD, WRONG_COUNT),
+        adapt=adapted,
     ),
 )

@@ -3,8 +3,11 @@
 The two differ in the first Play Wager, in the Blind's paytables and in how well each point is known.
 """
 
+from dataclasses import replace
+
 from handreplay.core.money import Cents
 from handreplay.games.game import (
+    FORFEITED,
     UNSETTLED,
     CardGroup,
     Decision,
@@ -13,37 +16,82 @@ from handreplay.games.game import (
     Multiples,
     Question,
     Section,
+    Setting,
     Wager,
+    against,
     compare,
 )
+from handreplay.games.hands import Ranked
 from handreplay.games.holdem import best, rank
 from handreplay.games.paytables import chosen, paid
 from handreplay.games.table import TableRules
 
 NAME = "ultimate-texas-holdem"
 LIMIT_FLOOR_CENTS = 5_000_000  # 569.12(e)
+ALL_CARDS: tuple[CardGroup, ...] = ("hand", "dealer", "community")
+
+
+TRIPS_ON_FOLD = Setting(
+    name="trips_on_fold", question="what a fold does to Trips", answers=("plays", "lost"), chapter="plays"
+)
+TRIPS_AGAINST_HIGHER = Setting(
+    name="trips_against_higher_dealer",
+    question="what a winning Trips gets when the dealer's hand is higher (a player-banked room)",
+    answers=("pays", "pushes"),
+    chapter="pays",
+)
+FIRST_PLAY = Setting(name="first_play", question="multiples of the Ante of a Play before the Flop", multiples=True)
 
 
 def due(question: Question) -> Due:
     """What the rules give a wager of a seat that was dealt in."""
     player = rank(question.hand, question.community)
-    if question.wager == "trips":
-        return UNSETTLED if player is None else question.by_table("trips", player.labels)
-    if question.folded:
-        return Due("lose")
     dealer = rank(question.dealer, question.community)
+    if question.wager == "trips":
+        return _trips(question, player, dealer)
+    if question.folded:
+        return FORFEITED
     higher = compare(player, dealer)
     if higher is None or player is None or dealer is None:
         return UNSETTLED
     if question.wager == "ante" and not dealer.reaches("pair"):
-        return Due("push")
+        return Due("push", why="the dealer has less than a pair")
+    why = against(player, dealer)
     if higher == 0:
-        return Due("push")
+        return Due("push", why=why)
     if higher < 0:
-        return Due("lose")
+        return Due("lose", why=why)
     if question.wager == "blind":
         return question.by_table("blind", player.labels, otherwise="push")
-    return question.even_money()
+    return question.even_money(why)
+
+
+def _trips(question: Question, player: Ranked | None, dealer: Ranked | None) -> Due:
+    if question.folded and TRIPS_ON_FOLD.of(question.table) == "lost":
+        return FORFEITED
+    if player is None:
+        return UNSETTLED
+    own = question.by_table("trips", player.labels)
+    if own.result != "win" or TRIPS_AGAINST_HIGHER.of(question.table) == "pays":
+        return own
+    higher = compare(player, dealer)
+    if higher is None:
+        return UNSETTLED
+    return Due("push", why="the dealer's hand is higher (trips_against_higher_dealer)") if higher < 0 else own
+
+
+def adapted(game: Game, table: TableRules) -> Game:
+    """The game with the site's answers where it settles what sources leave open."""
+    first = FIRST_PLAY.of(table)
+    decisions = game.decisions
+    if isinstance(first, tuple) and first:
+        decisions = (replace(decisions[0], multiples=Multiples(first)), *decisions[1:])
+    trips = game.wager("trips")
+    lost = TRIPS_ON_FOLD.of(table) == "lost"
+    every_card = TRIPS_AGAINST_HIGHER.of(table) == "pushes"
+    trips = replace(trips, lost_by_fold=lost, hangs_on=ALL_CARDS if every_card else trips.hangs_on)
+    wagers = tuple(trips if wager.name == "trips" else wager for wager in game.wagers)
+    return replace(game, decisions=decisions, wagers=wagers)
 
 
 def most_at_minimum(table: TableRules) -> Cents:
@@ -59,11 +107,10 @@ def _wagers(chapter: str) -> tuple[Wager, ...]:
     def odds(paragraph: str) -> Section:
         return Section(f"58 Pa. Code {chapter}.12({paragraph})", "text")
 
-    all_cards: tuple[CardGroup, ...] = ("hand", "dealer", "community")
     return (
-        Wager(name="ante", title="Ante", role="base", hangs_on=all_cards, odds=odds(even)),
-        Wager(name="play", title="Play", role="later", hangs_on=all_cards, odds=odds(even)),
-        Wager(name="blind", title="Blind", role="base", hangs_on=all_cards, odds=odds(blind), paytables=("blind",)),
+        Wager(name="ante", title="Ante", role="base", hangs_on=ALL_CARDS, odds=odds(even)),
+        Wager(name="play", title="Play", role="later", hangs_on=ALL_CARDS, odds=odds(even)),
+        Wager(name="blind", title="Blind", role="base", hangs_on=ALL_CARDS, odds=odds(blind), paytables=("blind",)),
         Wager(
             name="trips",
             title="Trips",
@@ -102,6 +149,8 @@ def _game(rules: str, first_play: Multiples) -> Game:
         rank_player=rank,
         rank_dealer=rank,
         best=best,
+        settings=(TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
+        adapt=adapted,
     )
 
 

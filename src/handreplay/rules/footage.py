@@ -37,7 +37,8 @@ def view_blocked(case: Case) -> Iterator[Finding]:
             continue
         seat = seat_of(event.zone.partition(".")[0])
         if seat is None or any(seat == other.number for other in replay.seats):
-            text = f"Something lay over {event.zone} from {event.t:.1f} s to {event.until:.1f} s; what it hid is not known."
+            when = f"from {event.t:.1f} s to {event.until:.1f} s"
+            text = f"Something lay over {event.zone} {when}; what it hid is not known."
             yield case.finding("FT05", event, text, status="review", seat=seat, variance=None)
 
 

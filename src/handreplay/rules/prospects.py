@@ -70,21 +70,32 @@ class Prospects:
         confidence = 1.0
         for holder in holders:
             cards = self.replay.hand(f"seat{holder.number}")
-            if holder.number == seat.number or not all(card.showings for card in cards):
+            if self.replay.one_player(holder.number, seat.number) or not all(card.showings for card in cards):
                 continue
-            unread = tuple(card for card in cards if card.known is None)
+            board = self.replay.hand("community") if self.replay.game.community_cards else ()
+            unread = tuple(card for card in (*cards, *board) if card.known is None)
             worlds = _worlds(unread, self._seen) if unread else [({}, 1.0)]
-            amounts = {self._envy_for(cards, world, stake) for world, _ in worlds or []}
+            amounts = {self._envy_for(cards, board, world, stake) for world, _ in worlds or []}
             if len(amounts) != 1 or None in amounts:
                 return Prospect((), unread)
-            total += next(iter(amounts)) or 0
+            amount = next(iter(amounts)) or 0
+            if amount and self._perhaps_own(seat, holder):
+                return Prospect(())
+            total += amount
             confidence = min([confidence, *(c.identity.confidence for c in cards if isinstance(c.identity, Known))])
         return Prospect(((Due("win", total) if total else Due("push"), 1.0),), confidence=confidence)
 
-    def _envy_for(self, cards: tuple[Card, ...], world: dict[str, str], stake: Cents) -> Cents | None:
+    def _perhaps_own(self, seat: Seat, holder: Seat) -> bool:
+        """Whether one player may hold both boxes, which the log does not tell."""
+        near = abs(seat.number - holder.number) < self.replay.table.boxes_per_player
+        return near and self.replay.boxes is None
+
+    def _envy_for(
+        self, cards: tuple[Card, ...], board: tuple[Card, ...], world: dict[str, str], stake: Cents
+    ) -> Cents | None:
         game, table = self.replay.game, self.replay.table
         faces = tuple(card.known or world[card.name] for card in cards)
-        ranked = game.rank_player(faces, ())
+        ranked = (game.envy_rank or game.rank_player)(faces, tuple(c.known or world[c.name] for c in board))
         tables = chosen(table, str(game.envy))
         if ranked is None or not any(t.line(ranked.labels) for t in tables):
             return 0
@@ -116,13 +127,13 @@ class Prospects:
             dealer=face("dealer"),
             community=face("community"),
             table=self.replay.table,
-            meter_cents=self.replay.meter_cents(self._turn_t(seat)) if wager.role == "progressive" else None,
+            meter_cents=self.replay.meter_cents(self._turn_t(seat, wager.name)),
         )
         return self.replay.game.due(question)
 
-    def _turn_t(self, seat: Seat) -> float:
-        """When the seat was settled, which is when the progressive meter is read."""
-        steps = self.replay.chips.get((seat.number, "progressive"), ())
+    def _turn_t(self, seat: Seat, wager: str) -> float:
+        """When the wager was settled, which is when a meter is read."""
+        steps = self.replay.chips.get((seat.number, wager), ())
         return next((s.t for s in steps if s.t >= self.replay.settle_t), self.replay.round.end)
 
     # ---- worlds

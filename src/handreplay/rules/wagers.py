@@ -21,6 +21,8 @@ def unequal_wagers(case: Case) -> Iterator[Finding]:
         if not seat.qualified:
             continue
         amounts = {name: _known(case, seat.number, name) for name in names}
+        if 0 in amounts.values() and not any(set(names) <= needed for needed in replay.game.qualifying):
+            continue  # wagers that must be equal only where both are made
         measure = _measure([amounts[name] for name in names])
         for name in names:
             amount = amounts[name]
