@@ -1,6 +1,6 @@
 """What lies over a zone for long is told; a hand at work is not."""
 
-from handreplay.core.observations import ZoneCovered, ZoneSeen
+from handreplay.core.observations import ZoneCovered, ZoneSeen, ZoneUncovered
 from handreplay.reconstruct.covers import long_covers
 
 
@@ -31,3 +31,8 @@ def test_hands_rest_on_the_rack() -> None:
 def test_a_cover_that_never_ends_counts_as_far_as_it_was_seen() -> None:
     covered = [cover("community", 10.0, 16.0), cover("community", 20.0, 30.0)]
     assert list(long_covers(covered, [])) == [cover("community", 10.0, 30.0)]
+
+
+def test_a_place_that_comes_back_as_it_was_is_covered_no_more() -> None:
+    covered = [cover("seat2.play", 4.8, 5.3), ZoneUncovered(t=6.0, zone="seat2.play")]
+    assert list(long_covers(covered, [look("seat2.play", 26.4)])) == []

@@ -64,6 +64,14 @@ class ZoneCovered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ZoneUncovered:
+    """A zone that was covered looks again as it did before."""
+
+    t: float  # seconds
+    zone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PictureLost:
     """Nothing is known between start and end."""
 
@@ -73,4 +81,4 @@ class PictureLost:
     camera_moved: bool = False  # there are pictures, but they do not fit the table profile
 
 
-Observation = ZoneSeen | ZoneCovered | PictureLost
+Observation = ZoneSeen | ZoneCovered | ZoneUncovered | PictureLost

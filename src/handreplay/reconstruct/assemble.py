@@ -17,10 +17,10 @@ from handreplay.core.events import (
     Round,
     StubMoved,
 )
-from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen
+from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen, ZoneUncovered
 from handreplay.core.readings import Known, Reading, Unreadable
-from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.covers import long_covers
+from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.hands import PLACED_CHANGE, CardStory, ZoneCards, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
@@ -59,7 +59,7 @@ class Sightings:
 
     looks: list[ZoneSeen] = field(default_factory=list)
     gaps: list[PictureLost] = field(default_factory=list)
-    covered: list[ZoneCovered] = field(default_factory=list)
+    covered: list[ZoneCovered | ZoneUncovered] = field(default_factory=list)
     emptied: float | None = None  # seconds when the rack was emptied before the round
     latest: dict[str, ZoneSeen] = field(default_factory=dict)
 
@@ -141,7 +141,7 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
     for zone in zones.values():
         zone.racked, zone.dealt, zone.pick_up = [arrival.t for arrival in came], dealt, over
     for cover in seen.covered:
-        if cover.zone in zones:
+        if isinstance(cover, ZoneCovered) and cover.zone in zones:
             zones[cover.zone].covered.append(cover.start)
     stories = [card for zone in sorted(zones) for card in tell(zones[zone])]
     return sorted(stories, key=lambda card: (card.placed, card.zone))

@@ -13,6 +13,7 @@ from handreplay.core.observations import (
     PictureLost,
     ZoneCovered,
     ZoneSeen,
+    ZoneUncovered,
 )
 from handreplay.reconstruct.assemble import Sightings, TableView, assemble
 
@@ -37,7 +38,7 @@ class RoundMaker:
                 yield from self._zone(observation)
             case PictureLost():
                 self._now.gaps.append(observation)
-            case ZoneCovered():
+            case ZoneCovered() | ZoneUncovered():
                 self._now.covered.append(observation)
 
     def finish(self) -> Iterator[Round]:

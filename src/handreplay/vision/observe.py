@@ -21,6 +21,7 @@ from handreplay.core.observations import (
     SeenStack,
     ZoneCovered,
     ZoneSeen,
+    ZoneUncovered,
 )
 from handreplay.core.readings import Known, Unreadable
 from handreplay.core.timeline import Gap
@@ -130,6 +131,7 @@ class Observer:
     _holder_share: float | None = None  # of the rack, as first seen
     _rack_filled: bool = False
     _covered_until: dict[str, float] = field(default_factory=dict)
+    _under: set[str] = field(default_factory=set)  # zones that were covered when last looked at
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
     _misfit: Fit | None = None
     _colourless: bool = False
@@ -161,6 +163,9 @@ class Observer:
         for rest in self._watcher.update(seconds, picture.index, picture.luma):
             if rest.changed < UNCHANGED:
                 self._watcher.accept(rest.zone, empty=False)
+                if rest.zone in self._under:
+                    self._under.remove(rest.zone)
+                    yield ZoneUncovered(t=rest.arrived, zone=rest.zone)
             else:
                 self._looks[rest.zone] = _Look(rest, STILLS[_kind(rest.zone)])
         colours = _Colours(picture)
@@ -235,6 +240,7 @@ class Observer:
         if not filled:
             self._empty[rest.zone] = tile
         self._shown[rest.zone] = tuple(cards)
+        self._under.discard(rest.zone)
         yield ZoneSeen(
             start=max(self._settled(rest), self._covered_until.get(rest.zone, 0.0)),
             end=look.end,
@@ -251,6 +257,7 @@ class Observer:
 
     def _cover(self, look: _Look) -> ZoneCovered:
         self._covered_until[look.rest.zone] = look.end
+        self._under.add(look.rest.zone)
         return ZoneCovered(start=look.rest.arrived, end=look.end, zone=look.rest.zone)
 
     def _settled(self, rest: Rest) -> float:
