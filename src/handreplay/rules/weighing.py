@@ -23,7 +23,8 @@ from handreplay.rules.settlement import Settlement
 
 KNOWN = 0.9
 MOST_PILES = 6  # reported of one pile; the judge weighs every combination of them
-SEEN_AT_LEAST = 0.4  # of the likeliest amount's chance in the pictures: below it no amount is taken for known
+SEEN_AT_LEAST = 0.4  # of the likeliest amount's chance in the pictures: below it no payment is taken for known
+STAKE_SEEN_AT_LEAST = 0.1  # the same for a stake: players rarely break a rule that the layout itself tells them
 IRREGULAR = 0.01  # weight of a wager that no rule allows, against 1
 UNUSUAL = 0.2  # of one that is allowed, but no round multiple
 WRONGLY_PAID = 0.04  # of each other amount, against the one due
@@ -186,7 +187,7 @@ def _tie(story: Story, replay: Replay, seat: Seat) -> Callable[[Cents, Cents], f
 
 def _told(story: Story, stakes: Belief) -> dict[int, Reading[Chips]]:
     """By index of the event, what lay in the zone after it."""
-    readings = {story.first: _reading(stakes, _amounts(story.stake))}
+    readings = {story.first: _reading(stakes, _amounts(story.stake), STAKE_SEEN_AT_LEAST)}
     lying: dict[tuple[Chips, Chips], float] = {(stake, stake): p for stake, p in stakes.items()}
     likely = _amounts(story.stake)
     for index, added in story.added.items():
@@ -203,7 +204,7 @@ def _told(story: Story, stakes: Belief) -> dict[int, Reading[Chips]]:
         after: dict[Chips, float] = {}
         for (_, pile), p in lying.items():
             after[pile] = after.get(pile, 0.0) + p
-        readings[index] = _reading(after, likely)
+        readings[index] = _reading(after, likely, SEEN_AT_LEAST)
     return readings
 
 
@@ -230,7 +231,7 @@ def _convolved(first: Mapping[Cents, float], second: Mapping[Cents, float]) -> d
     return sums
 
 
-def _reading(belief: Belief, seen: Mapping[Cents, float]) -> Reading[Chips]:
+def _reading(belief: Belief, seen: Mapping[Cents, float], seen_at_least: float) -> Reading[Chips]:
     """Known where one amount is near certain and the pictures do not speak against it."""
     total = sum(belief.values())
     if not total:
@@ -239,7 +240,7 @@ def _reading(belief: Belief, seen: Mapping[Cents, float]) -> Reading[Chips]:
     amounts = _amounts(shares)
     best = max(amounts, key=lambda amount: (amounts[amount], amount))
     ranked = sorted(shares.items(), key=lambda item: (-item[1], item[0]))
-    if amounts[best] >= KNOWN and seen.get(best, 0.0) >= SEEN_AT_LEAST * max(seen.values()):
+    if amounts[best] >= KNOWN and seen.get(best, 0.0) >= seen_at_least * max(seen.values()):
         return Known(next(pile for pile, _ in ranked if worth(pile) == best), round(min(1.0, amounts[best]), 4))
     kept = tuple((pile, round(p, 4)) for pile, p in ranked[:MOST_PILES] if p >= LEAST)
     return Unreadable("number of chips not certain", kept)
@@ -261,4 +262,4 @@ def _rewritten(events: tuple[Event, ...], readings: Mapping[int, Reading[Chips]]
 
 def _reading_of(seen: Reading[Chips]) -> Reading[Chips]:
     belief = _belief(seen)
-    return seen if isinstance(seen, Known) or not belief else _reading(belief, _amounts(belief))
+    return seen if isinstance(seen, Known) or not belief else _reading(belief, _amounts(belief), SEEN_AT_LEAST)
