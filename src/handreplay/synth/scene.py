@@ -130,8 +130,8 @@ def _halved(image: Picture) -> Picture:
 
 def arrangement(rng: np.random.Generator, piled: bool = False) -> tuple[Floats, Floats]:
     """Offsets (N x 2, mm) and angles (N, degrees) of a hand of cards, lowest first; of any kind, or one `piled` up."""
-    kinds = ["one", "squared", "sloppy", "pile", "step", "fan", "row", "long step", "messy"]
-    kind = rng.choice(kinds, p=[0.1, 0.06, 0.1, 0.17, 0.18, 0.14, 0.1, 0.12, 0.03]) if not piled else "pile"
+    kinds = ["one", "squared", "sloppy", "pile", "step", "fan", "shown", "row", "long step", "messy"]
+    kind = rng.choice(kinds, p=[0.09, 0.05, 0.09, 0.16, 0.15, 0.1, 0.17, 0.08, 0.09, 0.02]) if not piled else "pile"
     count = 1 if kind == "one" else int(rng.choice([2, 3, 4, 5, 6, 7], p=[0.4, 0.22, 0.12, 0.14, 0.06, 0.06]))
     order = np.arange(count)[:, None] - (count - 1) / 2
     loose = rng.normal(0, 1, (count, 2))
@@ -150,6 +150,11 @@ def arrangement(rng: np.random.Generator, piled: bool = False) -> tuple[Floats, 
     if kind == "fan":
         step = np.array([[float(rng.uniform(14, 45)) * float(rng.choice([-1, 1])), float(rng.normal(0, 4))]])
         return order * step + loose * 1.5, tilt * 1.5 + order[:, 0] * float(rng.choice([0, rng.normal(0, 9)]))
+    if kind == "shown":  # a hand of three to six laid open so that each index can be read
+        count = int(rng.choice([3, 4, 5, 6], p=[0.4, 0.15, 0.3, 0.15]))
+        order = np.arange(count)[:, None] - (count - 1) / 2
+        step = np.array([[float(rng.uniform(17, 40)) * float(rng.choice([-1, 1])), float(rng.normal(0, 1.5))]])
+        return order * step + rng.normal(0, 1.6, (count, 2)), rng.normal(0, 3.2, count)
     if kind == "row":
         step = np.array([[float(rng.uniform(60, 74)) * float(rng.choice([-1, 1])), 0.0]])
         return order * step + loose * float(rng.uniform(0, 1.6)), tilt * float(rng.uniform(0, 3))
@@ -163,7 +168,7 @@ def _lay_hand(
     canvas: Canvas, at: Floats, degrees: float, deck: Deck, back: Picture, piled: bool, rng: np.random.Generator
 ) -> None:
     offsets, angles = arrangement(rng, piled)
-    shadow = (0.0, 0.12) if rng.random() < 0.35 else (0.1, 0.5)
+    shadow = (0.0, 0.12) if rng.random() < 0.5 else (0.1, 0.5)
     which = rng.random()
     up = np.full(len(offsets), which < 0.45) if which < 0.88 else rng.random(len(offsets)) < 0.5
     cards = rng.choice(DECK, len(offsets), replace=bool(rng.random() < 0.1))
