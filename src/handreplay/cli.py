@@ -147,6 +147,31 @@ class TextOrJson(StrEnum):
 
 
 @app.command()
+def settle(
+    words: Annotated[
+        list[str],
+        typer.Argument(help="dealer 7d Jc board Kh 7h 2h As 3c 1: Ah 4s ante 25 blind 25 play 100 3: 9h4h ... fold"),
+    ],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Settle hands typed in: what each wager is due and why. Add "paid 25", "taken" or "left" to have it judged.
+
+    Exit 0 settled, 1 something was paid wrongly, 3 something typed too little to settle, 2 unusable.
+    """
+    import json
+
+    from handreplay.config import load_profile
+    from handreplay.report.settle_text import settle_json, settle_text
+    from handreplay.rules.typed_settlement import settle_typed
+
+    told = settle_typed(words, load_profile(table).rules())
+    text = json.dumps(settle_json(told), indent=2) if format_ is TextOrJson.json else settle_text(told)
+    typer.echo(text.encode())
+    raise typer.Exit(told.exit_code)
+
+
+@app.command()
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="Clips NAME.mp4, each with NAME.table.toml and NAME.rounds.jsonl.")],
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,

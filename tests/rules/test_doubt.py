@@ -253,3 +253,27 @@ def test_what_lay_over_an_empty_seat_is_no_finding() -> None:
     gap = FootageGap(t=round_.start, until=round_.end, zone="seat6.ante")
     events = tuple(sorted([*round_.events, gap], key=lambda e: e.t))
     assert said(audit_rounds([replace(round_, events=events)], story.table)) == []
+
+
+def from_footage(story: Story, *events: Event) -> Round:
+    round_ = story.told()
+    return replace(round_, events=events or round_.events, extra={"read_from": "footage"})
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_card_that_pictures_do_not_show_is_a_question(rules: str) -> None:
+    story = ordinary(rules)
+    card = story.names["seat3"][-1]
+    kept = [e for e in story.told().events if getattr(e, "card", None) != card]
+    found = audit_rounds([from_footage(story, *kept)], story.table)
+    assert ("MD01", "review", 3) in said(found)
+    assert not [f for f in found.findings if f.status != "review"]
+
+
+def test_a_bet_that_the_dealer_moves_at_its_decision_went_back_to_the_player() -> None:
+    story = ordinary("pa-643a")
+    round_ = story.told()
+    back = [e for e in round_.events if isinstance(e, ChipsChanged) and e.to == "player"]
+    assert back
+    events = [replace(e, to=None) if e in back else e for e in round_.events]
+    assert said(audit_rounds([from_footage(story, *events)], story.table)) == []

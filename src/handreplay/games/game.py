@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from handreplay.core.money import Cents
+from handreplay.core.money import Cents, usd
 from handreplay.games.hands import Ranked
 from handreplay.games.paytables import Paytable, chosen, paid
 from handreplay.games.table import Dealing, Odds, Option, TableRules
@@ -141,6 +141,8 @@ class Question:
         if line.kind == "push":
             return Due("push", why=why, stands_on=stands_on)
         amount = paid(self.stake, line, self.table, self.meter_cents)
+        if amount is not None and line.kind in ("to", "for") and amount * line.den != self.stake * line.num:
+            why += f", rounded {self.table.rounding} to {usd(self.table.smallest_chip_cents)} chips"
         return Due("win", amount, line.kind == "percent_of_meter", why, stands_on)
 
     def with_bonus(self, key: str, labels: frozenset[str], result: Result, why: str) -> Due:

@@ -62,7 +62,7 @@ def audit_rounds(rounds: Iterable[Round], table: TableRules) -> Audit:
     Raises ProfileError when the table's game, rules or paytables are not known. No round is refused.
     """
     game = game_of(table)
-    limit = _aggregate_limit(game, table)
+    limit = aggregate_limit(game, table)
     history = History()
     verdicts: list[RoundVerdict] = []
     findings: list[Finding] = []
@@ -77,7 +77,7 @@ def audit_rounds(rounds: Iterable[Round], table: TableRules) -> Audit:
     return Audit(rounds=tuple(verdicts), findings=in_order(tuple(findings), order))
 
 
-def _aggregate_limit(game: Game, table: TableRules) -> Cents | None:
+def aggregate_limit(game: Game, table: TableRules) -> Cents | None:
     if table.aggregate_payout_cents is None:
         return None
     return max(table.aggregate_payout_cents, game.cap_at_least_cents(table) if game.cap_at_least_cents else 0)

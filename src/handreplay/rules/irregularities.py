@@ -58,6 +58,7 @@ class WrongCount:
     hand: str
     cards: tuple[Card, ...]
     needed: int
+    sure: bool  # not where a card that was not seen may lie under the others
 
 
 def wrong_counts(replay: Replay) -> tuple[WrongCount, ...]:
@@ -65,7 +66,7 @@ def wrong_counts(replay: Replay) -> tuple[WrongCount, ...]:
     if not deal_judgeable(replay):
         return ()
     return tuple(
-        WrongCount(hand, replay.hand(hand), needed)
+        WrongCount(hand, replay.hand(hand), needed, len(replay.hand(hand)) > needed or not replay.from_footage)
         for hand, needed in _sizes(replay)
         if len(replay.hand(hand)) != needed and not replay.blocked(f"{hand}.cards")
     )
@@ -165,7 +166,7 @@ def _face_up(replay: Replay) -> list[Irregularity]:
 
 
 def _counts(replay: Replay) -> list[Irregularity]:
-    wrong = wrong_counts(replay)
+    wrong = [count for count in wrong_counts(replay) if count.sure]
     if not wrong:
         return []
     last = wrong[0].cards[-1].arrived if wrong[0].cards else None

@@ -32,13 +32,14 @@ def handled(case: Case) -> str:
 def card_count(case: Case) -> Iterator[Finding]:
     """MD01: every player dealt in, and the dealer, gets the game's number of cards."""
     for wrong in wrong_counts(case.replay):
-        message = (
-            f"{place_name(wrong.hand).capitalize()} was dealt {len(wrong.cards)} cards instead of {wrong.needed}, "
-        )
+        place, number = place_name(wrong.hand).capitalize(), len(wrong.cards)
+        text = f"{place} was dealt {number} cards instead of {wrong.needed}, {handled(case)}."
+        if not wrong.sure:
+            text = f"{place}: {number} of {wrong.needed} cards were seen; the rest were never dealt, or lay under them."
         last = wrong.cards[-1].arrived if wrong.cards else None
         confidence = min((card.placed.confidence for card in wrong.cards), default=1.0)
-        text = message + handled(case) + "."
-        yield case.finding("MD01", last, text, seat=seat_of(wrong.hand), confidence=confidence)
+        status: Status | None = None if wrong.sure else "review"
+        yield case.finding("MD01", last, text, seat=seat_of(wrong.hand), confidence=confidence, status=status)
 
 
 def face_up_card_used(case: Case) -> Iterator[Finding]:

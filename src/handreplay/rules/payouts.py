@@ -23,6 +23,7 @@ WORDS = {
 
 
 LIKELY_IN_PICTURES = 0.8
+LIKELY_BY_CARDS = 0.97  # if a card that the pictures allow makes the payment right, it is likely that card
 
 
 def underpaid(case: Case) -> Iterator[Finding]:
@@ -57,9 +58,11 @@ def not_collected(case: Case) -> Iterator[Finding]:
     yield from _wrong(case, "PY03")
 
 
-def _least_share(case: Case) -> float:
+def _least_share(case: Case, settled: Settled) -> float:
     """Probability above which the likeliest reading is worth telling. What the eyes say of piles is believed less."""
-    return LIKELY_IN_PICTURES if case.replay.from_footage else PROBABLE_FROM
+    if not case.replay.from_footage:
+        return PROBABLE_FROM
+    return LIKELY_BY_CARDS if settled.prospect.unread else LIKELY_IN_PICTURES
 
 
 def _where_unseen(case: Case, settled: Settled) -> bool:
@@ -92,7 +95,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
         if settled.seat.number in over_limit and settled.wager.capped and code in ("PY01", "PY02"):
             continue  # the limit speaks for what this seat was paid
         share = sum(r.probability for r in settled.readings if (r.code, r.variance) == (code, reading.variance))
-        if not settled.agreed and not (settled.can_tell and _weighed(settled) and share > _least_share(case)):
+        if not settled.agreed and not (settled.can_tell and _weighed(settled) and share > _least_share(case, settled)):
             continue  # whether anything is wrong cannot be told: FT03 or FT04 says so
         confidence = settled.confidence if settled.agreed else min(share, settled.confidence)
         yield case.finding(

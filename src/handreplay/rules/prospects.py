@@ -9,8 +9,8 @@ from math import comb
 from handreplay.core.cards import DECK
 from handreplay.core.money import Cents
 from handreplay.core.readings import Known
+from handreplay.games.envy import envy_amount
 from handreplay.games.game import CardGroup, Due, Question, Wager
-from handreplay.games.paytables import chosen, paid
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.tracks import Card
 
@@ -93,15 +93,10 @@ class Prospects:
     def _envy_for(
         self, cards: tuple[Card, ...], board: tuple[Card, ...], world: dict[str, str], stake: Cents
     ) -> Cents | None:
-        game, table = self.replay.game, self.replay.table
-        faces = tuple(card.known or world[card.name] for card in cards)
-        ranked = (game.envy_rank or game.rank_player)(faces, tuple(c.known or world[c.name] for c in board))
-        tables = chosen(table, str(game.envy))
-        if ranked is None or not any(t.line(ranked.labels) for t in tables):
-            return 0
-        own = next((t for t in tables if t.stake_cents in (None, stake)), None)
-        line = own.line(ranked.labels) if own else None
-        return None if own is None else paid(stake, line, table) if line else 0
+        def faces(of: tuple[Card, ...]) -> tuple[str, ...]:
+            return tuple(card.known or world[card.name] for card in of)
+
+        return envy_amount(self.replay.game, self.replay.table, faces(cards), faces(board), stake)
 
     def _cards(self, seat: Seat, groups: tuple[CardGroup, ...]) -> dict[CardGroup, tuple[Card, ...]]:
         names = {"hand": f"seat{seat.number}", "dealer": "dealer", "community": "community"}

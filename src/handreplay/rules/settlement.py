@@ -216,7 +216,7 @@ class Settlement:
     def _prospect(self, seat: Seat, wager: Wager, tally: Tally) -> Prospect:
         if self.void is not None and wager.name not in self.void.plays_on:
             return Prospect(((RETURNED, 1.0),))
-        if (self.replay.round.partial is not None or self.replay.gaps) and not self._wholly_seen(seat, wager):
+        if self._misses_cards(seat, wager):
             return Prospect(((NOT_KNOWN, 1.0),))
         if not seat.dealt_in or (not seat.qualified and wager.role in ("side", "progressive")):
             return Prospect(((LEFT, 1.0),))
@@ -226,12 +226,17 @@ class Settlement:
             return Prospect(((LEFT, 1.0),))
         return self.prospects.of(seat, wager, tally.stake, self._folded(seat))
 
-    def _wholly_seen(self, seat: Seat, wager: Wager) -> bool:
-        """Whether the hands that decide the wager are whole, in a round of which the footage misses a part."""
-        game = self.replay.game
+    def _misses_cards(self, seat: Seat, wager: Wager) -> bool:
+        """Whether a hand that decides the wager is not whole where the footage may have missed the rest of it."""
+        replay, game = self.replay, self.replay.game
+        if replay.round.partial is not None and not seat.qualified:
+            return True
+        if replay.round.partial is None and not replay.gaps and not replay.from_footage:
+            return False
         sizes = {"hand": game.hand_cards, "dealer": game.dealer_cards, "community": game.community_cards}
         names = {"hand": f"seat{seat.number}", "dealer": "dealer", "community": "community"}
-        return seat.qualified and all(len(self.replay.hand(names[g])) == sizes[g] for g in wager.hangs_on)
+        forfeit = self._folded(seat) and wager.lost_by_fold and replay.round.partial is None
+        return not forfeit and any(len(replay.hand(names[group])) < sizes[group] for group in wager.hangs_on)
 
     def _envy(self, seat: Seat) -> list[Settled]:
         carrier = self.replay.game.envy_with

@@ -215,7 +215,7 @@ def _dealer(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, 
     tally.first_dealer = tally.first_dealer or step
     if step.rise > 0:
         tally.added += step.rise
-    elif step.to_player:
+    elif step.to_player or _pushed_unseen(replay, wager, step):
         if _may_take_back(tally, replay, wager, step):
             tally.taken_back = True
         elif step.t < void_t and seat.dealt_in and _had_to_stand(replay, seat, step):
@@ -228,6 +228,11 @@ def _dealer(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, 
     tally.settling.append(step)
     if step.t < replay.settle_t:
         tally.early = tally.early or step
+
+
+def _pushed_unseen(replay: Replay, wager: Wager, step: Step) -> bool:
+    """A camera does not show where a dealer's hand takes chips; a bet that goes at its own decision goes back."""
+    return replay.from_footage and step.event.to is None and wager.take_back_at is not None and step.t < replay.settle_t
 
 
 def _player_adds(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:
