@@ -271,9 +271,10 @@ def test_a_card_that_pictures_do_not_show_is_a_question(rules: str) -> None:
 
 
 def test_a_bet_that_the_dealer_moves_at_its_decision_went_back_to_the_player() -> None:
-    story = ordinary("pa-643a")
+    seats = {3: {"hand": "7s 7d 9c", "bet1": 25, "bet2": 25, "bet3": 25, "at": {"bet1": 0}}}
+    story = Story("pa-643a", seats, board="2c 4d")
     round_ = story.told()
-    back = [e for e in round_.events if isinstance(e, ChipsChanged) and e.to == "player"]
-    assert back
-    events = [replace(e, to=None) if e in back else e for e in round_.events]
+    taken = [e for e in round_.events if isinstance(e, ChipsChanged) and e.zone == "seat3.bet1"][1]
+    events = [replace(e, actor="dealer", to=None) if e is taken else e for e in round_.events]
+    assert taken.t < min(e.t for e in round_.events if isinstance(e, CardTurned) and e.card in story.names["community"])
     assert said(audit_rounds([from_footage(story, *events)], story.table)) == []

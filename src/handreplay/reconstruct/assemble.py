@@ -10,6 +10,7 @@ from handreplay.core.events import (
     CardMoved,
     CardPlaced,
     CardTurned,
+    ChipsChanged,
     DeckShuffled,
     Event,
     FootageGap,
@@ -39,6 +40,7 @@ LEAD_SECONDS = 0.4  # the round's borders lie this far outside its first and las
 SHUFFLE_LEAD_SECONDS = 1.2  # the shuffle is not seen itself; it ends about this long before the first wager
 SINGLY_SECONDS = 6.0  # between the cards of one hand that are picked up one by one
 SEEN_CONFIDENCE = 0.96  # share of events that are right on measured clips; no single one is believed more
+UNTOLD_SECONDS = 0.5  # closer together, it cannot be told whether chips or a card came first
 STEP = 0.001
 
 
@@ -245,7 +247,15 @@ def _wager_events(seen: Sightings, stories: list[CardStory]) -> list[Event]:
     first = min((card.placed for card in stories), default=math.inf)
     shown = min((t for card in stories if card.zone == "dealer.cards" and (t := card.shown())), default=math.inf)
     all_moves = [move for zone in sorted(zones) for move in moves(zones[zone], first_card=first, dealer_shown=shown)]
-    return [*with_neighbours(all_moves)]
+    return [_in_time(event, first) for event in with_neighbours(all_moves)]
+
+
+def _in_time(event: ChipsChanged, first_card: float) -> ChipsChanged:
+    """A wager seen just as the deal begins went down before it: chips are seen a little after they came to lie."""
+    opening = event.actor != "dealer" and isinstance(event.before, Known) and not event.before.value
+    if opening and first_card <= event.t < first_card + UNTOLD_SECONDS:
+        return replace(event, t=round(first_card - STEP, 3))
+    return event
 
 
 def _in_order(events: list[Event]) -> list[Event]:
