@@ -12,7 +12,7 @@ import pytest
 
 from handreplay.core.timeline import Clock, Gap
 from handreplay.errors import FootageError
-from handreplay.footage import Frame, Tally, pictures, probe, sha256_of, still
+from handreplay.footage import Frame, Tally, pictures, probe, sha256_of, shown_at
 from tests.clips import cut, number_of, numbered, record, remux, scramble, sound_only
 
 
@@ -261,7 +261,7 @@ def digest(frame):
 
 
 @pytest.mark.parametrize("kind", ["b-frames", "variable", "joined", "damaged", "mkv"])
-def test_a_still_is_the_very_picture_that_straight_decoding_showed(tmp_path, fast_start, kind):
+def test_a_picture_asked_for_by_its_time_is_the_very_one_that_straight_decoding_showed(tmp_path, fast_start, kind):
     if kind == "b-frames":
         path = record(tmp_path / "long.mp4", 300, key_every=120, b_frames=3, options={"preset": "ultrafast", "bf": "3"})
     elif kind == "variable":
@@ -279,15 +279,32 @@ def test_a_still_is_the_very_picture_that_straight_decoding_showed(tmp_path, fas
         )
     else:
         path = remux(fast_start, tmp_path / "a.mkv")
-    frames, _, _ = read(path)
-    for frame in frames[:: max(1, len(frames) // 8)]:
-        found = still(path, frame.seconds)
-        assert (found.seconds, digest(found)) == (frame.seconds, digest(frame))
+    frames, _, tally = read(path)
+    asked = {float(frame.seconds): frame for frame in [*frames[:: max(1, len(frames) // 8)], frames[-1]]}
+    for found in (dict(shown_at(path, asked)), dict(shown_at(path, asked, tally))):
+        assert list(found) == sorted(asked)
+        for second, frame in asked.items():
+            told = found[second]
+            assert (told.seconds, told.index, digest(told)) == (frame.seconds, frame.index, digest(frame))
 
 
-def test_a_still_where_there_is_no_picture_is_refused(base):
-    with pytest.raises(FootageError, match=r"no picture at 1\.010 s"):
-        still(base, Fraction(101, 100))
+def test_only_what_leads_up_to_the_pictures_asked_for_is_decoded(tmp_path, monkeypatch):
+    path = record(tmp_path / "long.mp4", 200, key_every=20, b_frames=2)
+    _, _, tally = read(path)
+    monkeypatch.setattr("handreplay.footage.pictures", lambda *_: pytest.fail("read from the start"))
+    found = dict(shown_at(path, [1.0, 1.02, 5.03, 7.96, 99.0], tally))
+    assert {second: number_of(frame.luma) for second, frame in found.items()} == {
+        1.0: 25, 1.02: 25, 5.03: 125, 7.96: 199, 99.0: 199
+    }  # fmt: skip
+
+
+def test_nothing_is_shown_in_a_hole(tmp_path):
+    path = record(tmp_path / "a.mp4", at=[*range(0, 50), *range(100, 150)])
+    _, gaps, tally = read(path)
+    assert len(gaps) == 1 and not tally.whole
+    assert [(second, number_of(frame.luma)) for second, frame in shown_at(path, [1.0, 3.0, 4.0], tally)] == [
+        (1.0, 25), (4.0, 50)
+    ]  # fmt: skip
 
 
 def test_luma_is_a_view_and_not_a_copy(base):

@@ -215,15 +215,23 @@ def benchmark(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
-    """Time an audit against decoding the same file alone, and tell the memory that it took."""
+    """Time an audit, its page and pictures included, against decoding the same file alone, and tell its memory."""
     import json
+    from tempfile import TemporaryDirectory
 
     from handreplay.config import load_profile
     from handreplay.pipeline import audit
     from handreplay.report import benchmark as bench
+    from handreplay.report.run_files import keep_run
 
     profile = load_profile(table)
-    result = bench.benchmark(footage, lambda: audit(footage, profile))
+    with TemporaryDirectory() as folder:
+
+        def whole() -> None:
+            result = audit(footage, profile)
+            keep_run(Path(folder) / "run", result, result.observations)
+
+        result = bench.benchmark(footage, whole)
     if format_ is TextOrJson.json:
         typer.echo(json.dumps(bench.benchmark_json(result), indent=1).encode())
     else:

@@ -8,9 +8,9 @@ The original is only ever read.
 """
 
 import hashlib
-import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -40,6 +40,7 @@ _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
 _WITHOUT_INDEX = ("mpegts", "mpeg", "h264", "hevc", "m4v", "mpegvideo")  # a hole there means that data was lost
 _MOST_READ_ERRORS = 50
 _ASSUMED_RATE = Fraction(25)
+_HALF_A_MILLISECOND = 0.0005  # logs give times to the millisecond
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,15 @@ class FootageInfo:
     colour: str  # matrix and range, "assumed" where the file does not say
 
 
+@dataclass(frozen=True, slots=True)
+class KeyPicture:
+    """A picture that stands for itself, where decoding can begin. `ticks` is its timestamp in the file."""
+
+    seconds: Fraction
+    index: int
+    ticks: int | None
+
+
 @dataclass(slots=True)
 class Tally:
     """What a reading of the pictures met, counted as it goes on."""
@@ -72,13 +82,19 @@ class Tally:
     out_of_order: int = 0
     refused: int = 0  # packets that could not be decoded
     hidden: int = 0  # packets that the file's own edit list keeps from being shown
-    key_seconds: list[Fraction] = field(default_factory=list)
+    keys: list["KeyPicture"] = field(default_factory=list)
     steps: Counter[int] = field(default_factory=Counter)  # microseconds between shown pictures
     gaps: list[Gap] = field(default_factory=list)
     seconds: Fraction = Fraction(0)  # time of the last picture
     estimated: int = 0  # pictures without a timestamp, whose times are counted on
     estimated_rate: Fraction | None = None
     finished: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Was every picture of the file shown, at its own time?"""
+        flaws = self.refused or self.hidden or self.distrusted or self.out_of_order or self.estimated
+        return self.finished and not self.gaps and not flaws
 
     @property
     def times(self) -> str:
@@ -174,23 +190,31 @@ def pictures(path: str | Path, *, tally: Tally | None = None) -> Iterator[Frame 
     tally.finished = True
 
 
-def still(path: str | Path, seconds: Fraction) -> Frame:
-    """The picture that `pictures` gives for exactly this time.
+def shown_at(path: str | Path, seconds: Iterable[float], tally: Tally | None = None) -> Iterator[tuple[float, Frame]]:
+    """The picture on show at each of these seconds, in order of time; none where the recording has a hole.
 
-    Raises FootageError when the recording has none.
+    With the `tally` of a whole recording only what leads up to those pictures is decoded, else everything up to the
+    last. Raises FootageError as `pictures` does.
     """
-    seconds = Fraction(seconds)
-    with _opened(Path(path)) as source:
-        if source.format_name == "mov" and seconds > 4:
-            frame = _sought(source, seconds)
-            if frame is not None:
-                return frame
-    for item in pictures(path):
-        if isinstance(item, Frame) and item.seconds >= seconds:
-            if item.seconds == seconds:
-                return item
-            break
-    raise FootageError(f"{path}: there is no picture at {float(seconds):.3f} s")
+    wanted = sorted(set(seconds))
+    if tally is not None and tally.whole:
+        done = 0
+        for second, frame in _sought(Path(path), wanted, tally):
+            yield second, frame
+            done += 1
+        del wanted[:done]
+    shown: Frame | None = None
+    for item in pictures(path) if wanted else ():
+        at = float(item.seconds if isinstance(item, Frame) else item.start)
+        while wanted and at > wanted[0] + _HALF_A_MILLISECOND:
+            second = wanted.pop(0)
+            if shown is not None:
+                yield second, shown
+        if not wanted:
+            return
+        shown = item if isinstance(item, Frame) else None
+    if shown is not None:
+        yield from ((second, shown) for second in wanted)
 
 
 def sha256_of(path: str | Path) -> str:
@@ -286,7 +310,7 @@ class _Line:
             self.tally.distrusted += 1
             return
         if frame.key:
-            self.tally.key_seconds.append(frame.seconds)
+            self.tally.keys.append(KeyPicture(frame.seconds, frame.index, source.pts))
         yield from self._believe(frame)
 
     def end(self) -> Iterator[Frame | Gap]:
@@ -415,26 +439,49 @@ def _decode_fault(source: _Source, error: Exception) -> str:
     return "damaged pictures"
 
 
-def _sought(source: _Source, seconds: Fraction) -> Frame | None:
-    """Go to the key picture before a time and decode forward to it; None when that does not lead there."""
-    first = _first_picture(source)
-    if first.pts is None or first.time_base is None:
-        return None
-    wanted = first.pts + seconds / first.time_base
-    if wanted.denominator != 1:
-        return None
-    for back in (0, 4, 30):
-        target = max(math.floor(wanted - back / first.time_base), first.pts)
-        source.container.seek(target, stream=source.stream, backward=True)
-        for decoded in _decoded(source, Tally()):
-            if isinstance(decoded, str):
-                break
-            frame = decoded.frame
-            if frame.is_corrupt or frame.pts is None or frame.pts > wanted:
-                break
-            if frame.pts == wanted:
-                return Frame(seconds, -1, bool(frame.key_frame), frame, _turns(frame), VideoReformatter())
-    return None
+def _sought(path: Path, wanted: Sequence[float], tally: Tally) -> Iterator[tuple[float, Frame]]:
+    """The picture on show at each of these rising seconds, by way of the key pictures before them.
+
+    Ends early where that does not lead there.
+    """
+    keys = tally.keys
+    with _opened(path) as source:
+        if source.format_name != "mov" or any(key.ticks is None for key in keys):
+            return
+        entered: KeyPicture | None = None
+        coming: Iterator[Frame] = iter(())
+        shown: Frame | None = None
+        following: Frame | None = None
+        for second in wanted:
+            latest = second + _HALF_A_MILLISECOND
+            place = bisect_right(keys, latest, key=lambda key: float(key.seconds))
+            key = keys[max(0, place - 1)]
+            if entered is None or shown is None or shown.seconds < key.seconds:
+                entered, coming = key, _from_key(source, key)
+                shown, following = None, next(coming, None)
+            while following is not None and following.seconds <= latest:
+                shown, following = following, next(coming, None)
+            at_the_end = shown is not None and shown.index == tally.pictures - 1
+            if shown is None or shown.seconds < key.seconds or (following is None and not at_the_end):
+                return
+            yield second, shown
+
+
+def _from_key(source: _Source, key: KeyPicture) -> Iterator[Frame]:
+    """The pictures from a key picture on, as long as nothing is wrong with them."""
+    assert key.ticks is not None
+    source.container.seek(key.ticks, stream=source.stream, backward=True)
+    index, converter = key.index, VideoReformatter()
+    for decoded in _decoded(source, Tally()):
+        if isinstance(decoded, str) or decoded.suspect or decoded.frame.is_corrupt:
+            return
+        frame = decoded.frame
+        if frame.pts is None or frame.time_base is None or (index == key.index and frame.pts > key.ticks):
+            return
+        if frame.pts >= key.ticks:
+            seconds = key.seconds + (frame.pts - key.ticks) * frame.time_base
+            yield Frame(seconds, index, bool(frame.key_frame), frame, _turns(frame), converter)
+            index += 1
 
 
 def _first_picture(source: _Source) -> av.video.frame.VideoFrame:

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 
 from handreplay import rules
 from handreplay.config import Profile
+from handreplay.core.ahead import ahead
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
 from handreplay.core.observations import Observation, ZoneSeen
-from handreplay.core.timeline import Gap
 from handreplay.errors import ProfileError
 from handreplay.footage import FootageInfo, Frame, Tally, pictures, probe, sha256_of
 from handreplay.games import game_of
@@ -20,9 +20,12 @@ from handreplay.reconstruct.assemble import TableView
 from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
 from handreplay.vision.calibration import Calibration
-from handreplay.vision.observe import Eyes, Observer, observe
+from handreplay.vision.observe import Observer, Prepared, observe
 from handreplay.vision.shipped import shipped_eyes
+from handreplay.vision.zone_reader import Eyes
 from handreplay.vision.zones import Zones
+
+PICTURES_AHEAD = 12  # decoded before they are needed; at 1080p some 40 MB
 
 Progress = Callable[[float, float | None], None]  # seconds read, seconds promised
 
@@ -77,10 +80,16 @@ def audit(
         clock=_clock(clock, profile),
         source={"file": footage.name, "sha256": digest},
     )
+<<<<<<< HEAD
     source = _reported(pictures(footage, tally=tally), info, progress)
     table = profile.rules()
     found = tuple(rules.weighed(one, table) for one in rounds(_kept(observe(source, observer), seen), view))
     judged = rules.audit_rounds(found, table)
+=======
+    source = _reported(ahead(observer.prepared(pictures(footage, tally=tally)), PICTURES_AHEAD), info, progress)
+    found = tuple(rounds(_kept(observe(source, observer), seen), view))
+    judged = rules.audit_rounds(found, profile.rules())
+>>>>>>> 0907074 (wip)
     return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
 
 
@@ -115,12 +124,12 @@ def _check_size(info: FootageInfo, profile: Profile, calibration: Calibration, f
         )
 
 
-def _reported(source: Iterator[Frame | Gap], info: FootageInfo, progress: Progress | None) -> Iterator[Frame | Gap]:
+def _reported(source: Iterator[Prepared], info: FootageInfo, progress: Progress | None) -> Iterator[Prepared]:
     promised = float(info.promised_seconds) if info.promised_seconds else None
-    for picture in source:
-        if progress is not None and isinstance(picture, Frame):
-            progress(float(picture.seconds), promised)
-        yield picture
+    for prepared in source:
+        if progress is not None and isinstance(prepared.picture, Frame):
+            progress(float(prepared.picture.seconds), promised)
+        yield prepared
 
 
 def _kept(source: Iterator[Observation], kept: list[Observation]) -> Iterator[Observation]:

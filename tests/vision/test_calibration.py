@@ -214,3 +214,16 @@ def test_a_zone_half_out_of_the_picture_says_so():
     half = Zones([box("rack", edge[0] - 50.0, edge[1] - 50.0, 100.0, 100.0)], calibration)
     assert half.share_in_picture("rack") == pytest.approx(0.5, abs=0.05)
     assert zones().share_in_picture("seat2.ante") == 1.0
+
+
+@pytest.mark.parametrize("center", [(330.0, 510.0), (-800.0, 60.0), (1500.0, 900.0)], ids=["inside", "edge", "outside"])
+def test_a_patch_cut_from_its_part_of_the_picture_is_the_patch_cut_from_all_of_it(center):
+    calibration = Calibration.from_profile(Profile(camera("behind the dealer")))
+    picture = np.random.default_rng(5).integers(0, 256, (1080, 1920, 3), dtype=np.uint8)
+    patch = calibration.patch(center, (200.0, 150.0), px_per_mm=2.0)
+    window = patch.window((1920, 1080))
+    part = window.part(picture)
+    assert part.size < picture.size / 20
+    assert np.array_equal(window.patch.warp(part), patch.warp(picture))
+    assert np.abs(window.straight(part.astype(np.float32)) - patch.warp(picture)).max() <= 0.51
+    assert np.allclose(window.patch.to_mm([(7.0, 9.0)]), patch.to_mm([(7.0, 9.0)]))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handreplay.vision.change import Area, Rest, Watcher
+from handreplay.vision.change import Area, Rest, Watcher, half_size
 
 FELT, HAND, CARD = 60, 130, 230
 RATE = 15
@@ -37,7 +37,7 @@ class Table:
                 left, top, right, bottom = hand
                 picture[max(0, top + step * move) : max(0, bottom + step * move), left:right] = HAND
             picture = picture + self.noise.integers(0, 3, picture.shape, dtype=np.uint8)
-            rests += self.watcher.update(self.frame / RATE, self.frame, picture)
+            rests += self.watcher.update(self.frame / RATE, self.frame, half_size(picture))
             self.frame += 1
         return rests
 

@@ -19,7 +19,7 @@ from handreplay.core.events import CardPlaced, CardTurned, Round
 from handreplay.core.findings import Audit, Evidence, Finding
 from handreplay.core.observations import Observation, ZoneSeen
 from handreplay.core.readings import Known
-from handreplay.footage import Frame, pictures
+from handreplay.footage import Tally, shown_at
 from handreplay.report import words
 from handreplay.vision.calibration import Calibration
 
@@ -34,7 +34,6 @@ WIDTH_TO_HEIGHT = 1.5
 CAPTION_PX = 34
 JPEG_QUALITY = 82
 CHIP_RADIUS_MM = 19.5
-HALF_A_MILLISECOND = 0.0005  # logs give times to the millisecond
 SHOWDOWN_APART_S = 2.0  # a second picture nearer than this shows nothing new
 
 ACCUSED = (60, 130, 255)  # BGR, told from the other colour by brightness too
@@ -142,30 +141,15 @@ def _caption(finding: Finding, round_: Round | None) -> str:
     return f"{table}round {finding.round}  {finding.code}  {words.where(finding.seat, finding.wager, finding.code)}"
 
 
-def take_all(recording: Path, seconds: Iterable[float]) -> dict[float, Taken]:
+def take_all(recording: Path, seconds: Iterable[float], tally: Tally | None = None) -> dict[float, Taken]:
     """The picture that was on show at each of these seconds, by second; none where the recording has a hole.
 
-    Reads the recording once, up to the last second asked for, and converts only what is kept.
+    `tally` is that of an earlier reading of the recording, which saves reading all of it again.
     """
-    wanted = sorted(set(seconds))
-    taken: dict[float, Taken] = {}
-    shown: Frame | None = None
-    for item in pictures(recording) if wanted else ():
-        at = float(item.seconds if isinstance(item, Frame) else item.start)
-        while wanted and at > wanted[0] + HALF_A_MILLISECOND:
-            second = wanted.pop(0)
-            if shown is not None:
-                taken[second] = _taken(shown)
-        if not wanted:
-            break
-        shown = item if isinstance(item, Frame) else None
-    if shown is not None:
-        taken.update((second, _taken(shown)) for second in wanted)
-    return taken
-
-
-def _taken(frame: Frame) -> Taken:
-    return Taken(float(frame.seconds), frame.index, frame.bgr())
+    return {
+        second: Taken(float(frame.seconds), frame.index, frame.bgr())
+        for second, frame in shown_at(recording, seconds, tally)
+    }
 
 
 def photograph(

@@ -31,12 +31,13 @@ def make_run_files(
     provenance: Provenance,
     coverage: Coverage,
     recording: Path | None = None,
+    tally: Tally | None = None,
     observations: Sequence[Observation] = (),
 ) -> tuple[Report, dict[str, bytes]]:
     """The report and the content of every file by name, ready for `store.write_run`.
 
-    With a `recording` every finding gets its pictures; `observations` let them outline the cards and chips that were
-    read. Raises FootageError when the recording can no longer be read.
+    With a `recording` every finding gets its pictures, the sooner for the `tally` of its first reading; `observations`
+    let them outline the cards and chips that were read. Raises FootageError when the recording can no longer be read.
     """
     zones = {zone.name: zone.polygon for zone in profile.zones}
     pictures: dict[str, bytes] = {}
@@ -45,7 +46,7 @@ def make_run_files(
         calibration = Calibration.from_profile(profile)
         turned = dealer_at_the_bottom(calibration)
         planned = shots(audit, rounds, zones)
-        taken = take_all(recording, [shot.t for shot in planned])
+        taken = take_all(recording, [shot.t for shot in planned], tally)
         audit, pictures = photograph(
             audit,
             planned,
@@ -118,6 +119,7 @@ def keep_run(folder: Path, audited: Audited, observations: Sequence[Observation]
         provenance=provenance,
         coverage=coverage_of(audited.tally, audited.profile),
         recording=audited.footage,
+        tally=audited.tally,
         observations=observations,
     )
     write_run(folder, files, provenance)

@@ -25,6 +25,8 @@ Picture = NDArray[np.uint8]
 _WORST_SHARE_OF_WIDTH = 0.006  # a calibration that misses its own points by more is refused: 11 px at 1920
 _DOUBTFUL_SHARE_OF_WIDTH = 0.002
 _ITERATIONS = 30
+_FAR_PX = 20000.0  # beyond any picture, and still an int16 when counted from a window's corner
+_ROWS_AT_ONCE = 16  # of a patch's map: what is at work then stays in the processor's cache
 
 
 class CameraSettings(Protocol):
@@ -82,10 +84,14 @@ class Lens:
     def _terms(self, straight: Floats) -> tuple[Floats, Floats]:
         """Radial factor (N, 1) and tangential shift (N, 2) at undistorted points."""
         k1, k2, p1, p2, k3, k4, k5, k6 = self.coefficients
-        x, y = straight[:, 0], straight[:, 1]
+        x, y = np.ascontiguousarray(straight[:, 0]), np.ascontiguousarray(straight[:, 1])
         r2 = x * x + y * y
-        scale = (1 + r2 * (k1 + r2 * (k2 + r2 * k3))) / (1 + r2 * (k4 + r2 * (k5 + r2 * k6)))
-        shift = np.stack([2 * p1 * x * y + p2 * (r2 + 2 * x * x), p1 * (r2 + 2 * y * y) + 2 * p2 * x * y], axis=1)
+        scale = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
+        if k4 or k5 or k6:
+            scale /= 1 + r2 * (k4 + r2 * (k5 + r2 * k6))
+        shift = np.empty((len(x), 2))
+        shift[:, 0] = 2 * p1 * x * y + p2 * (r2 + 2 * x * x)
+        shift[:, 1] = p1 * (r2 + 2 * y * y) + 2 * p2 * x * y
         return scale[:, None], shift
 
 
@@ -179,9 +185,13 @@ class Calibration:
         """
         width, height = (max(1, round(side * px_per_mm)) for side in size_mm)
         patch = _Frame(center_mm, (width, height), px_per_mm, angle_deg)
-        columns, rows = np.meshgrid(np.arange(width) + 0.5, np.arange(height) + 0.5)
-        where = self.to_picture_px(patch.to_mm(np.stack([columns.ravel(), rows.ravel()], axis=1)), height_mm)
-        maps = np.clip(where - 0.5, -30000.0, 30000.0).astype(np.float32).reshape(height, width, 2)
+        maps = np.empty((height, width, 2), np.float32)
+        for top in range(0, height, _ROWS_AT_ONCE):
+            block = maps[top : top + _ROWS_AT_ONCE]
+            points = np.empty((*block.shape[:2], 2))
+            points[..., 0], points[..., 1] = np.arange(width) + 0.5, (np.arange(top, top + len(block)) + 0.5)[:, None]
+            where = self.to_picture_px(patch.to_mm(points.reshape(-1, 2)), height_mm)
+            block[:] = np.clip(where - 0.5, -_FAR_PX, _FAR_PX).reshape(block.shape)
         coarse, fine = cv2.convertMaps(maps[..., 0], maps[..., 1], cv2.CV_16SC2)
         return FeltPatch(patch, np.asarray(coarse, dtype=np.int16), np.asarray(fine, dtype=np.uint16))
 
@@ -227,6 +237,14 @@ class FeltPatch:
         cut = cv2.remap(picture, self.coarse, self.fine, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
         return np.asarray(cut, dtype=np.uint8)
 
+    def window(self, size: tuple[int, int]) -> "PictureWindow":
+        """The part of a picture of this width and height that the patch is cut from."""
+        low = np.clip(self.coarse.min(axis=0).min(axis=0), 0, np.subtract(size, 1)).astype(np.int16)
+        last = self.coarse.max(axis=0).max(axis=0) + 2  # the pixel after is blended in
+        right, bottom = (int(end) for end in np.clip(last, low + 1, size))
+        inside = FeltPatch(self.frame, self.coarse - low, self.fine)
+        return PictureWindow(slice(int(low[1]), bottom), slice(int(low[0]), right), inside)
+
     def to_mm(self, patch_px: ArrayLike) -> Floats:
         """Patch pixels (N, 2) to table millimetres (N, 2)."""
         return self.frame.to_mm(patch_px)
@@ -234,6 +252,24 @@ class FeltPatch:
     def to_px(self, points_mm: ArrayLike) -> Floats:
         """Table millimetres (N, 2) to patch pixels (N, 2)."""
         return self.frame.to_px(points_mm)
+
+
+@dataclass(frozen=True, eq=False)
+class PictureWindow:
+    """The part of the picture that a patch is cut from. To average pictures, add up parts: that costs least."""
+
+    rows: slice
+    columns: slice
+    patch: FeltPatch  # warps parts instead of pictures
+
+    def part(self, picture: Picture) -> Picture:
+        """What the window shows of a picture (H, W, 3): a view into it."""
+        return picture[self.rows, self.columns]
+
+    def straight(self, mean: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The patch, cut from a mean of parts, with its fractions."""
+        cut = cv2.remap(mean, self.patch.coarse, self.patch.fine, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        return np.asarray(cut, np.float32)
 
 
 def _lens(camera: CameraSettings) -> Lens:
@@ -304,8 +340,12 @@ def _centre(homography: Floats, focal_factor: float) -> tuple[float, float, floa
 
 
 def _through(matrix: Floats, points: Floats) -> Floats:
-    projected = np.concatenate([points, np.ones((len(points), 1))], axis=1) @ matrix.T
-    return np.asarray(projected[:, :2] / projected[:, 2:], dtype=np.float64)
+    x, y = np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])  # far quicker than strides
+    across, down, depth = (a * x + b * y + c for a, b, c in matrix.tolist())
+    projected = np.empty((len(points), 2))
+    np.divide(across, depth, out=projected[:, 0])
+    np.divide(down, depth, out=projected[:, 1])
+    return projected
 
 
 def _floats(values: ArrayLike) -> Floats:

@@ -30,6 +30,12 @@ REFERENCE_PICTURES = 4
 MEMORY_SECONDS = 6.0
 
 
+def half_size(luma: Plane) -> Plane:
+    """What the watcher works on: a luma plane (H, W) at half size, softened against noise."""
+    size = (int(luma.shape[1] * SCALE), int(luma.shape[0] * SCALE))
+    return cv2.blur(cv2.resize(luma, size, interpolation=cv2.INTER_AREA), (3, 3)).astype(np.uint8, copy=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Area:
     """Three shapes around a zone, in pixels: itself, the dealer's side of it, the player's side of it."""
@@ -120,10 +126,8 @@ class Watcher:
         for zone in self._zones.values():
             zone.busy, zone.still_since, zone.sum, zone.summed = False, None, None, 0
 
-    def update(self, seconds: float, frame: int, luma: Plane) -> list[Rest]:
-        """The zones that have come to rest with this picture. `luma`: H x W uint8."""
-        size = (int(luma.shape[1] * SCALE), int(luma.shape[0] * SCALE))
-        small = cv2.blur(cv2.resize(luma, size, interpolation=cv2.INTER_AREA), (3, 3)).astype(np.uint8, copy=False)
+    def update(self, seconds: float, frame: int, small: Plane) -> list[Rest]:
+        """The zones that have come to rest with this picture, whose luma is given by `half_size`."""
         if not self._zones:
             self._start((small.shape[0], small.shape[1]))
         rests = []
@@ -158,17 +162,34 @@ class Watcher:
         if empty:
             state.empty = state.now
 
-    def share_changed(self, zone: str, polygon: Polygon, *, since_empty: bool) -> float | None:
+    def looks(self, zone: str, frame: int) -> Plane | None:
+        """The zone in one of the last pictures; None when that is forgotten."""
+        plane = next((plane for _, number, plane in reversed(self._recent) if number == frame), None)
+        return None if plane is None else self._zones[zone].window.cut(plane)
+
+    def still_news(self, zone: str, before: int, now: int, known: Plane | None) -> float:
+        """Share of the zone that is alike in two pictures, and unlike both the zone as last read and `known`."""
+        state, then, last = self._zones[zone], self.looks(zone, before), self.looks(zone, now)
+        if then is None or last is None:
+            return 0.0
+        news = (cv2.absdiff(then, last) <= MOTION_LEVELS) & (state.window.mask > 0)
+        for old in (state.reference, known):
+            if old is not None:
+                news &= np.abs(last - old.astype(np.float32)) > CHANGE_LEVELS
+        return float(np.count_nonzero(news)) / max(1, state.window.area)
+
+    def share_changed(
+        self, zone: str, polygon: Polygon, *, since_empty: bool, frame: int | None = None
+    ) -> float | None:
         """Share of a polygon (px of the full picture) that looks other than when the zone was last read, or empty.
 
-        None when there is nothing to compare with.
+        As it rests, or in the picture of that number. None when there is nothing to compare with.
         """
         state = self._zones[zone]
         before = state.empty if since_empty else state.reference
-        if before is None or not self._recent:
+        now = state.now if frame is None else self.looks(zone, frame)
+        if before is None or now is None:
             return None
-        still = state.now is not None and state.still_since is not None
-        now = state.now if still and state.now is not None else state.window.cut(self._recent[-1][2]).astype(np.float32)
         mask = np.zeros(now.shape, np.uint8)
         corner = [state.window.columns.start, state.window.rows.start]
         cv2.fillPoly(mask, [np.round(polygon * SCALE - corner).astype(np.int32)], 1)

@@ -95,7 +95,11 @@ class ChipNets(Protocol):
     """Reads the stacks of a zone, given how it looked when it was empty."""
 
     def read(
-        self, pictures: Sequence[Picture], zone_mm: NDArray[np.float64], patch: FeltPatch, empty: Picture | None
+        self,
+        pictures: Sequence[Picture | Floats],
+        zone_mm: NDArray[np.float64],
+        patch: FeltPatch,
+        empty: Picture | None,
     ) -> list[SeenStack]: ...
 
 
@@ -106,12 +110,16 @@ class ChipEye:
         self._reader, self._counter = reader, counter
 
     def read(
-        self, pictures: Sequence[Picture], zone_mm: NDArray[np.float64], patch: FeltPatch, empty: Picture | None
+        self,
+        pictures: Sequence[Picture | Floats],
+        zone_mm: NDArray[np.float64],
+        patch: FeltPatch,
+        empty: Picture | None,
     ) -> list[SeenStack]:
         """The stacks of a zone at rest; `pictures` and `empty` are cuts by `patch`."""
         stacks = self._reader.stacks(pictures, zone_mm, patch)
         if empty is not None and stacks:
-            now = np.asarray(np.mean(np.stack(pictures), axis=0), np.float32)
+            now = np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0))
             stacks = [self._weighed(stack, now, empty, patch) for stack in stacks]
         return [self._reader.seen(stack) for stack in stacks]
 

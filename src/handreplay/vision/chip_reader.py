@@ -36,6 +36,7 @@ from handreplay.vision.chip_geometry import (
 from handreplay.vision.weights import Model, load
 
 Floats = NDArray[np.float64]
+Picture = NDArray[np.uint8] | NDArray[np.float32]  # H x W x 3, BGR; a mean of pictures has fractions
 Levels = NDArray[np.float64]  # (MOST_CHIPS + 1, denominations + 2) logits; see `piles`
 
 CERTAIN = 0.95  # a stack's probability from which it is reported as known
@@ -92,9 +93,7 @@ class ChipReader:
         self.sha256 = f"{self._finder.sha256}+{self._reader.sha256}"
         self._temperature = float(self._reader.about.get("temperature", 1.0))
 
-    def read(
-        self, pictures: Sequence[NDArray[np.uint8]], zone_mm: ArrayLike, patch: FeltPatch | None = None
-    ) -> list[SeenStack]:
+    def read(self, pictures: Sequence[Picture], zone_mm: ArrayLike, patch: FeltPatch | None = None) -> list[SeenStack]:
         """The stacks whose foot is inside the zone, given pictures of it at rest (more are better; 5 to 15 are enough).
 
         `pictures` are whole camera pictures (BGR), or cuts by `patch` when it is given. The list is empty where the
@@ -103,14 +102,14 @@ class ChipReader:
         return [self.seen(stack) for stack in self.stacks(pictures, zone_mm, patch)]
 
     def stacks(
-        self, pictures: Sequence[NDArray[np.uint8]], zone_mm: ArrayLike, patch: FeltPatch | None = None
+        self, pictures: Sequence[Picture], zone_mm: ArrayLike, patch: FeltPatch | None = None
     ) -> list[StackReading]:
         """As `read`, with all probabilities."""
         zone = np.asarray(zone_mm, np.float64).reshape(-1, 2)
         if patch is None:
             patch = self._patch(zone)
-            pictures = [patch.warp(picture) for picture in pictures]
-        tile = np.asarray(np.mean(np.stack(pictures), axis=0, dtype=np.float32))
+            pictures = [patch.warp(np.asarray(picture, np.uint8)) for picture in pictures]
+        tile = np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0))
         found: list[StackReading] = []
         tops = self._tops(tile, patch, zone)
         for top, piles in zip(tops, self._piles(tile, patch, tops), strict=True):
@@ -219,19 +218,23 @@ def piles(levels: Levels, values: Sequence[str]) -> tuple[tuple[Chips, float], .
     ended: dict[tuple[int, ...], float] = defaultdict(float)
     for row in levels:
         stop = 1 / (1 + math.exp(-min(max(float(row[-1]), -50.0), 50.0)))
-        chances = [_softmax(row[:kinds] + (np.arange(kinds) == above) * row[kinds]) for above in range(-1, kinds)]
+        above = np.eye(kinds + 1, kinds, k=-1)  # the chip above: none, or one of each kind
+        chances = [_softmax(row[:kinds] + same * row[kinds]).tolist() for same in above]
         further: dict[tuple[int, ...], float] = defaultdict(float)
         for state, chance in alive.items():
             ended[state[:-1]] += chance * stop
             for kind, share in enumerate(chances[state[-1] + 1]):
-                if chance * (1 - stop) * share > _RARE:
-                    counts = (*state[:kind], state[kind] + 1, *state[kind + 1 : -1], kind)
-                    further[counts] += chance * (1 - stop) * float(share)
+                if (likely := chance * (1 - stop) * share) > _RARE:
+                    further[(*state[:kind], state[kind] + 1, *state[kind + 1 : -1], kind)] += likely
         alive = dict(sorted(further.items(), key=lambda item: (-item[1], item[0]))[:_STATES])
     total = sum(ended.values())
     order = sorted(ended.items(), key=lambda item: (-item[1], item[0]))
+    rising = chips(dict.fromkeys(values, 1))  # `chips` once: it is too dear for every pile
+    places = [(value, values.index(value)) for value, _ in rising]
     return tuple(
-        (chips(dict(zip(values, counts, strict=True))), chance / total) for counts, chance in order if chance > _RARE
+        (tuple((value, counts[place]) for value, place in places if counts[place]), chance / total)
+        for counts, chance in order
+        if chance > _RARE
     )
 
 

@@ -5,6 +5,7 @@ the cell belongs to. Cells of one card agree; so cards are found by joining the 
 that lie only a few millimetres aside of each other, and a card of which a strip is left to see.
 """
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -110,8 +111,8 @@ class TableEye:
         height, width = views_bgr[0].shape[:2]
         below, beside = -height % _SIDES_OF, -width % _SIDES_OF
         padded = [cv2.copyMakeBorder(view, 0, below, 0, beside, cv2.BORDER_REPLICATE) for view in views_bgr]
-        pictures = np.stack(padded).transpose(0, 3, 1, 2).astype(np.float32)
-        answers = self._model.run(np.ascontiguousarray(pictures))[0][:, self._columns]
+        pictures = np.ascontiguousarray(np.stack(padded).transpose(0, 3, 1, 2), np.float32)
+        answers = self._model.run(pictures)[0][:, self._columns]
         rows, columns = -(-height // CELL_PX), -(-width // CELL_PX)
         return [self._decode(answer[:, :rows, :columns]) for answer in answers]
 
@@ -161,59 +162,69 @@ class _Heap:
 
     def __init__(self, votes: _Votes) -> None:
         place = np.floor((votes.ballot[:, :2] - votes.ballot[:, :2].min(axis=0)) / _BIN_PX).astype(int) + 2
-        self._shape = int(place[:, 0].max()) + 3, int(place[:, 1].max()) + 3
-        self.place = place
-        self._flat, self._weight = place @ [self._shape[1], 1], votes.weight
-        self._sum = np.zeros(self._shape[0] * self._shape[1])
-        self._change(np.arange(len(place)), 1.0)
+        self._width, height = int(place[:, 1].max()) + 3, int(place[:, 0].max()) + 3
+        steps = [(across, down) for across in (-1, 0, 1) for down in (-1, 0, 1)]
+        self._around = np.array([across * self._width + down for across, down in steps])
+        self._share = np.array([0.5 ** (abs(across) + abs(down)) for across, down in steps])
+        self.flat = place @ [self._width, 1]
+        self._sum = np.zeros(height * self._width)
+        self._change(self.flat, votes.weight)
 
-    def _change(self, members: NDArray[np.intp], sign: float) -> None:
-        for across in (-1, 0, 1):
-            for down in (-1, 0, 1):
-                share = sign * 0.5 ** (abs(across) + abs(down))
-                where = self._flat[members] + across * self._shape[1] + down
-                np.add.at(self._sum, where, self._weight[members] * share)
+    def _change(self, flat: NDArray[np.intp], weight: Floats) -> None:
+        np.add.at(self._sum, flat[:, None] + self._around, weight[:, None] * self._share)
 
-    def remove(self, members: NDArray[np.intp]) -> None:
-        self._change(members, -1.0)
+    def remove(self, flat: NDArray[np.intp], weight: Floats) -> None:
+        self._change(flat, -weight)
 
-    def peak(self) -> NDArray[np.intp]:
-        return np.array(np.unravel_index(int(self._sum.argmax()), self._shape))
+    def near_peak(self, flat: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Which of these votes lie in the highest bin or next to it."""
+        away = flat - (int(self._sum.argmax()) - self._width - 1)  # from the bin before and above the highest
+        return np.flatnonzero((away >= 0) & (away <= 2 * self._width + 2) & (away % self._width <= 2))
 
 
 def _joined(votes: _Votes, within_px: float) -> list[tuple[NDArray[np.intp], Floats]]:
     """Groups of votes that agree, the best supported first: members and their common ballot."""
-    heap, free = _Heap(votes), np.ones(len(votes.at), bool)
+    heap, free = _Heap(votes), np.arange(len(votes.at))
+    ballot, weight, flat = votes.ballot, votes.weight, heap.flat  # of the free ones
     groups: list[tuple[NDArray[np.intp], Floats]] = []
-    while free.any() and len(groups) < _MOST_OF_A_KIND:
-        near = np.flatnonzero(free & (np.abs(heap.place - heap.peak()).max(axis=1) <= 1))
-        if not len(near) or votes.weight[near].sum() < _LEAST_SUPPORT / 2:
+    while len(free) and len(groups) < _MOST_OF_A_KIND:
+        near = heap.near_peak(flat)
+        if not len(near) or weight[near].sum() < _LEAST_SUPPORT / 2:
             break
-        middle = _settled(votes, near, free, within_px)
-        members = np.flatnonzero(free & (np.linalg.norm(votes.ballot - middle, axis=1) < within_px))
-        if votes.weight[members].sum() > _LEAST_SUPPORT:
-            groups.append((members, _mean(votes, members)))
-        spent = members if len(members) else near
-        free[spent] = False
-        heap.remove(spent)
+        middle = _settled(ballot, weight, near, within_px)
+        agree = _square_distance(ballot, middle) < within_px**2
+        if weight[agree].sum() > _LEAST_SUPPORT:
+            groups.append((free[agree], _mean(ballot[agree], weight[agree] ** 2 + 1e-9)))
+        if not agree.any():
+            agree[near] = True
+        heap.remove(flat[agree], weight[agree])
+        free, ballot, weight, flat = free[~agree], ballot[~agree], weight[~agree], flat[~agree]
     return groups
 
 
-def _mean(votes: _Votes, members: NDArray[np.intp]) -> Floats:
-    return np.asarray(np.average(votes.ballot[members], axis=0, weights=votes.weight[members] ** 2 + 1e-9))
+def _square_distance(ballot: Floats, middle: Floats) -> Floats:
+    away = ballot - middle
+    return np.asarray(np.einsum("nd,nd->n", away, away))
 
 
-def _settled(votes: _Votes, near: NDArray[np.intp], free: NDArray[np.bool_], within_px: float) -> Floats:
-    """From the peak of the centres to the nearest place where the whole ballots agree: mean shift."""
-    middle = votes.ballot[near[int(votes.weight[near].argmax())]]
-    candidates = np.flatnonzero(free)
+def _mean(values: Floats, weight: Floats) -> Floats:
+    return np.asarray(weight @ values / weight.sum())
+
+
+def _settled(ballot: Floats, weight: Floats, near: NDArray[np.intp], within_px: float) -> Floats:
+    """From the peak of the centres to the nearest place where the whole ballots agree: mean shift.
+
+    Votes for centres further off than a few times `within_px` would not pull.
+    """
+    middle = ballot[near[int(weight[near].argmax())]]
+    about = (np.abs(ballot[:, :2] - middle[:2]) < 4 * within_px).all(axis=1)
+    ballot, strength = ballot[about], weight[about] ** 2
     for _ in range(4):
-        distance = np.linalg.norm(votes.ballot[candidates] - middle, axis=1)
-        pull = votes.weight[candidates] ** 2 * np.exp(-((distance / (within_px / 2)) ** 2))
+        pull = strength * np.exp(_square_distance(ballot, middle) * (-4 / within_px**2))
         total = float(pull.sum())
         if total <= 0:
             break
-        middle = (votes.ballot[candidates] * pull[:, None]).sum(axis=0) / total
+        middle = pull @ ballot / total
     return np.asarray(middle)
 
 
@@ -221,13 +232,13 @@ def _settled(votes: _Votes, near: NDArray[np.intp], free: NDArray[np.bool_], wit
 class _Card:
     box: CardBox
     members: NDArray[np.intp]
-    middle: Floats
+    low: Floats  # of the corners
+    high: Floats
 
     @classmethod
     def of(cls, votes: _Votes, here: Floats, members: NDArray[np.intp], middle: Floats) -> "_Card":
         weight = votes.weight[members] ** 2 + 1e-9
-        lean = np.average(here[members, _LEAN], axis=0, weights=weight)
-        corners = _corners(middle, lean)
+        corners = _corners(middle, _mean(here[members, _LEAN], weight))
         area = max(float(cv2.contourArea(corners.astype(np.float32))), 1.0)
         up = float(here[members, _FACE].sum())
         face_chance = up / max(up + float(here[members, _BACK].sum()), 1e-9)
@@ -240,29 +251,34 @@ class _Card:
             visible=min(1.0, len(members) * CELL_PX**2 / area),
             fill=len(members) * CELL_PX**2 / area,
         )
-        return cls(box, members, middle)
+        return cls(box, members, corners.min(axis=0), corners.max(axis=0))
 
 
-def _half_side(doubled: Floats) -> Floats:
+def _half_side(doubled_x: float, doubled_y: float) -> tuple[float, float]:
     """A vector of doubled angle, given at half its length, as the half side that it stands for."""
-    length, angle = 2 * float(np.hypot(*doubled)), float(np.arctan2(doubled[1], doubled[0])) / 2
-    return np.array([np.cos(angle), np.sin(angle)]) * length
+    length, angle = 2 * math.hypot(doubled_x, doubled_y), math.atan2(doubled_y, doubled_x) / 2
+    return math.cos(angle) * length, math.sin(angle) * length
 
 
 def _corners(middle: Floats, lean: Floats) -> Floats:
     """4 x 2, clockwise on the screen, the first two being the ends of a short side."""
-    centre, along, across = middle[:2], _half_side(middle[2:4]), _half_side(middle[4:6])
-    if along[0] * across[1] - along[1] * across[0] < 0:
-        across = -across
-    sides = np.array([-along - across, -along + across, along + across, along - across])
-    flat = sides / (1 + sides @ lean)[:, None] + centre
-    clockwise = sum(float(a[0] * b[1] - a[1] * b[0]) for a, b in zip(flat, np.roll(flat, -1, axis=0), strict=True)) > 0
-    return np.asarray(flat if clockwise else flat[[1, 0, 3, 2]])
+    x, y, *sides = (float(value) for value in middle)
+    (along_x, along_y), (across_x, across_y) = _half_side(sides[0], sides[1]), _half_side(sides[2], sides[3])
+    if along_x * across_y - along_y * across_x < 0:
+        across_x, across_y = -across_x, -across_y
+    lean_x, lean_y = float(lean[0]), float(lean[1])
+    flat = []
+    for far, aside in ((-1, -1), (-1, 1), (1, 1), (1, -1)):
+        right, down = far * along_x + aside * across_x, far * along_y + aside * across_y
+        depth = 1 + right * lean_x + down * lean_y
+        flat.append((right / depth + x, down / depth + y))
+    turn = sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(flat, flat[1:] + flat[:1], strict=True))
+    return np.array(flat if turn > 0 else [flat[1], flat[0], flat[3], flat[2]])
 
 
 def _inside(corners: Floats, points: Floats) -> NDArray[np.bool_]:
     """Which points (N x 2) lie in a convex outline that runs clockwise on the screen."""
-    edge = np.roll(corners, -1, axis=0) - corners
+    edge = corners[[1, 2, 3, 0]] - corners
     away = points[:, None] - corners[None]
     return np.asarray((edge[None, :, 0] * away[:, :, 1] - edge[None, :, 1] * away[:, :, 0] >= 0).all(axis=1))
 
@@ -276,8 +292,11 @@ def _without_ghosts(cards: list[_Card], at: Floats) -> list[_Card]:
     kept: list[_Card] = []
     for card in sorted(cards, key=lambda card: -card.box.score * len(card.members)):
         mine = at[card.members]
+        low, high = mine.min(axis=0), mine.max(axis=0)
         within, disputed = np.zeros(len(mine), bool), 0
         for other in kept:
+            if (other.high < low).any() or (other.low > high).any():
+                continue
             shared = _inside(other.box.corners, mine)
             within |= shared
             disputed += min(int(shared.sum()), int(_inside(card.box.corners, at[other.members]).sum()))

@@ -1,0 +1,203 @@
+"""What lies in one zone, from a straightened view of it: whether it can be read at all, and its cards."""
+
+from collections import deque
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from handreplay.core.observations import Point, SeenCard
+from handreplay.core.readings import Known, Unreadable
+from handreplay.vision.calibration import Calibration, FeltPatch
+from handreplay.vision.card_reader import CardReading
+from handreplay.vision.change import Watcher
+from handreplay.vision.chip_counter import ChipNets
+from handreplay.vision.straighten import straighten
+from handreplay.vision.table_eye import CardBox, Sighting
+from handreplay.vision.zones import Zones
+
+Picture = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+FINE_PX_PER_MM = 2.0  # for reading; the table net looks at every second pixel
+TILE_STEP_MM = 32
+COVERED_SHARE = 0.12  # of the zone; more under hands and other objects and it is waited for
+CARD_ZONE_MARGIN_MM = 25.0
+TUCKED_SHARE = 0.15  # of a card's area
+KNOWN_CARD = 0.9
+LEAST_OF_A_CARD = 0.2  # share of a card's place that looks other than empty felt, at least
+LEAST_VISIBLE = 0.08
+BACKS_KEPT = 60
+FELT_COLOURS = 5.0  # in Lab; a place that is this near to the felt's colour is felt, whatever is printed round it
+COVER_COLOURS = 25.0  # in Lab, brightness left out; a back this far from all others is a cover card
+NO_CARD = 0.9  # the card reader's word that a found card is none
+
+
+class TableNet(Protocol):
+    def look(self, view_bgr: Picture) -> Sighting: ...
+
+
+class CardNet(Protocol):
+    def read(self, crops: list[Picture]) -> list[CardReading]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Eyes:
+    """The three nets."""
+
+    table: TableNet
+    cards: CardNet
+    chips: ChipNets
+
+
+class ZoneReader:
+    """Reads views of zones, cut by patches of FINE_PX_PER_MM.
+
+    It learns on the way what the deck's backs look like and how much of the rack's zone its holder covers.
+    """
+
+    def __init__(self, calibration: Calibration, zones: Zones, eyes: Eyes, watcher: Watcher) -> None:
+        self._calibration, self._zones, self._eyes, self._watcher = calibration, zones, eyes, watcher
+        self._backs: deque[Floats] = deque(maxlen=BACKS_KEPT)
+        self._holder_share: float | None = None  # of the rack, as first seen
+
+    def look(self, tile: Picture) -> Sighting:
+        """What the table net finds in a view."""
+        half = cv2.resize(tile, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        return self._eyes.table.look(np.asarray(half, np.uint8))
+
+    def covered(self, zone: str, patch: FeltPatch, sighting: Sighting) -> bool:
+        """Do hands and objects that are neither card nor chip lie over the zone?"""
+        inside = _mask(patch, self._zones.polygons_mm[zone], sighting.occluder.shape)
+        share = float((sighting.occluder[inside] > 0.5).mean())
+        if zone == "rack":  # its holder is an object too
+            self._holder_share = share if self._holder_share is None else self._holder_share
+            share -= self._holder_share
+        return share > COVERED_SHARE
+
+    def under_cover(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> bool:
+        """Does a cover card lie there? It has another colour than all backs seen so far."""
+        if not self._backs:
+            return False
+        for box in self.boxes(patch, zone, sighting):
+            if not box.face_up:
+                own = _colour(tile, box)[1:]
+                if min(float(np.linalg.norm(own - back)) for back in self._backs) > COVER_COLOURS:
+                    return True
+        return False
+
+    def boxes(self, patch: FeltPatch, zone: str, sighting: Sighting) -> list[CardBox]:
+        """The outlines of cards that lie in this zone and in no other."""
+        return [box for box in sighting.cards if self._belongs(box, patch, zone)]
+
+    def cards(
+        self, tile: Picture, patch: FeltPatch, zone: str, boxes: Collection[CardBox], frame: int | None = None
+    ) -> list[SeenCard]:
+        """The cards in these outlines, read. `frame` is the picture of a view that does not show the zone at rest."""
+        crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in boxes]
+        readings = self._eyes.cards.read(crops) if crops else []
+        seen = [
+            _seen(box, patch, reading)
+            for box, reading in zip(boxes, readings, strict=True)
+            if box.visible >= LEAST_VISIBLE and not (_is_none(reading) if box.face_up else _is_felt(tile, box))
+        ]
+        self._note_backs(tile, zone, boxes)
+        return [changed for card in seen if (changed := self._compared(card, zone, frame)) is not None]
+
+    def _note_backs(self, tile: Picture, zone: str, boxes: Iterable[CardBox]) -> None:
+        """Players' cards tell what the deck's backs look like."""
+        if zone.startswith("seat") and zone.endswith(".cards"):
+            self._backs.extend(_colour(tile, box)[1:] for box in boxes if not box.face_up and box.visible > 0.5)
+
+    def _compared(self, card: SeenCard, zone: str, frame: int | None) -> SeenCard | None:
+        """The card with the share of its place that has changed; None when the felt there looks as if it were empty."""
+        outline = self._calibration.to_picture_px(card.corners_mm)
+        since_empty = self._watcher.share_changed(zone, outline, since_empty=True, frame=frame)
+        if since_empty is not None and since_empty < LEAST_OF_A_CARD:
+            return None
+        since_look = self._watcher.share_changed(zone, outline, since_empty=False, frame=frame)
+        return replace(card, changed=1.0 if since_look is None else round(since_look, 3))
+
+    def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
+        """A card lies in the zone that holds its middle; tucked under a wager, it reaches well into that zone."""
+        corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
+        if kind_of(zone) == "cards":
+            return self._zones.zone_at(corners.mean(axis=0), CARD_ZONE_MARGIN_MM) == zone
+        outline = self._zones.polygons_mm[zone].astype(np.float32)
+        shared, _ = cv2.intersectConvexConvex(corners.astype(np.float32), cv2.convexHull(outline))
+        return float(shared) >= TUCKED_SHARE * cv2.contourArea(corners.astype(np.float32))
+
+
+def kind_of(zone: str) -> str:
+    """`cards`, `wager` or `other`, which is not read."""
+    name = zone.rpartition(".")[2]
+    if name in ("cards", "community", "rack"):
+        return "cards"
+    return "wager" if zone.startswith("seat") else "other"
+
+
+def patch_of(calibration: Calibration, polygon_mm: Floats, margin_mm: float) -> FeltPatch:
+    """The zone and its surroundings, straight with the table, in whole steps of the table net."""
+    low, high = polygon_mm.min(axis=0) - margin_mm, polygon_mm.max(axis=0) + margin_mm
+    width, height = np.ceil((high - low) / TILE_STEP_MM) * TILE_STEP_MM
+    x, y = (low + high) / 2
+    return calibration.patch((float(x), float(y)), (float(width), float(height)), px_per_mm=FINE_PX_PER_MM)
+
+
+def middle_mm(box: CardBox, patch: FeltPatch) -> Floats:
+    """The middle of a card's outline on the table, (2,)."""
+    return np.asarray(patch.to_mm(box.corners * FINE_PX_PER_MM).mean(axis=0))
+
+
+def _mask(patch: FeltPatch, polygon_mm: Floats, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which cells of the table net's answer lie in the zone."""
+    mask = np.zeros(shape, np.uint8)
+    scale = shape[1] / patch.size_px[0]
+    cv2.fillPoly(mask, [np.round(patch.to_px(polygon_mm) * scale).astype(np.int32)], 1)
+    return mask > 0
+
+
+def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
+    corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
+    points: tuple[Point, ...] = tuple((round(float(x), 1), round(float(y), 1)) for x, y in corners)
+    identity: Known[str] | Unreadable[str] = Unreadable("back")
+    probabilities: tuple[float, ...] = ()
+    if box.face_up:
+        probabilities = reading.spread()
+        sure = max(probabilities)
+        identity = Known(reading.card, sure) if sure >= KNOWN_CARD else Unreadable("index not clear")
+    return SeenCard(
+        corners_mm=(points[0], points[1], points[2], points[3]),
+        face_up=box.face_up,
+        face_confidence=round(max(box.face_chance, 1 - box.face_chance), 4),
+        identity=identity,
+        probabilities=probabilities,
+        visible=round(box.visible, 3),
+    )
+
+
+def _colour(tile: Picture, box: CardBox) -> Floats:
+    """Lab of the middle of a card's place, median."""
+    middle = box.corners.mean(axis=0)
+    mask = np.zeros(tile.shape[:2], np.uint8)
+    inner = (middle + (box.corners - middle) * 0.6) * FINE_PX_PER_MM
+    cv2.fillPoly(mask, [np.round(inner).astype(np.int32)], 1)
+    pixels = tile[mask > 0]
+    return _lab(pixels) if len(pixels) else np.zeros(3)
+
+
+def _lab(pixels: Picture) -> Floats:
+    """Median colour of N x 3 BGR pixels, as Lab in its usual units."""
+    median = np.median(pixels, axis=0).astype(np.float32) / 255
+    return np.asarray(cv2.cvtColor(median.reshape(1, 1, 3), cv2.COLOR_BGR2Lab).reshape(3), np.float64)
+
+
+def _is_felt(tile: Picture, box: CardBox) -> bool:
+    return float(np.linalg.norm(_colour(tile, box) - _lab(tile[::4, ::4].reshape(-1, 3)))) < FELT_COLOURS
+
+
+def _is_none(reading: CardReading) -> bool:
+    return reading.kind == "none" and reading.kind_confidence >= NO_CARD
