@@ -80,16 +80,10 @@ def audit(
         clock=_clock(clock, profile),
         source={"file": footage.name, "sha256": digest},
     )
-<<<<<<< HEAD
-    source = _reported(pictures(footage, tally=tally), info, progress)
+    source = _reported(ahead(observer.prepared(pictures(footage, tally=tally)), PICTURES_AHEAD), info, progress)
     table = profile.rules()
     found = tuple(rules.weighed(one, table) for one in rounds(_kept(observe(source, observer), seen), view))
     judged = rules.audit_rounds(found, table)
-=======
-    source = _reported(ahead(observer.prepared(pictures(footage, tally=tally)), PICTURES_AHEAD), info, progress)
-    found = tuple(rounds(_kept(observe(source, observer), seen), view))
-    judged = rules.audit_rounds(found, profile.rules())
->>>>>>> 0907074 (wip)
     return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
 
 

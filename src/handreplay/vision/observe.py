@@ -12,22 +12,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-<<<<<<< HEAD
 from handreplay.core.observations import (
     Observation,
     PictureLost,
-    Point,
     SeenCard,
     SeenStack,
     ZoneCovered,
     ZoneSeen,
     ZoneUncovered,
 )
-from handreplay.core.readings import Known, Unreadable
-=======
-from handreplay.core.observations import Observation, PictureLost, SeenCard, SeenStack, ZoneCovered, ZoneSeen
 from handreplay.core.readings import Unreadable
->>>>>>> 0907074 (wip)
 from handreplay.core.timeline import Gap
 from handreplay.footage import Frame
 from handreplay.vision.areas import areas
