@@ -6,6 +6,7 @@ import pytest
 from handreplay.vision.change import Area, Rest, Watcher, half_size
 
 FELT, HAND, CARD = 60, 130, 230
+GREEN, RED, GREY = (110, 100), (112, 170), (127, 127)  # blue and red difference
 RATE = 15
 
 
@@ -25,6 +26,7 @@ class Table:
     def __init__(self) -> None:
         self.watcher = Watcher(AREAS)
         self.felt = np.full((300, 400), FELT, np.uint8)
+        self.tint = np.full((150, 200, 2), GREEN, np.uint8)  # at half size, as cameras have it
         self.frame = 0
         self.noise = np.random.default_rng(7)
 
@@ -37,7 +39,9 @@ class Table:
                 left, top, right, bottom = hand
                 picture[max(0, top + step * move) : max(0, bottom + step * move), left:right] = HAND
             picture = picture + self.noise.integers(0, 3, picture.shape, dtype=np.uint8)
-            rests += self.watcher.update(self.frame / RATE, self.frame, half_size(picture))
+            tint = self.tint + self.noise.integers(0, 3, self.tint.shape, dtype=np.uint8)
+            chroma = tint[:, :, 0].copy(), tint[:, :, 1].copy()
+            rests += self.watcher.update(self.frame / RATE, self.frame, half_size(picture), chroma)
             self.frame += 1
         return rests
 
@@ -112,3 +116,32 @@ def test_after_a_gap_pictures_are_not_compared_across_it() -> None:
     table.watcher.forget()
     table.felt[:] = FELT + 40
     assert table.show(3) == []
+
+
+def after_a_hand(table: Table) -> Rest:
+    """The one look at seat 1 when a hand has come and gone."""
+    table.show(8, hand=(170, 0, 230, 160))
+    (rest,) = [rest for rest in table.show(15) if rest.zone == "seat1.ante"]
+    return rest
+
+
+def test_a_card_as_bright_as_the_felt_is_noticed_by_its_colour() -> None:
+    table = Table()
+    table.settle()
+    table.tint[70:90, 90:110] = RED
+    rest = after_a_hand(table)
+    assert 0.2 < rest.changed < 0.32
+    outline = box(180, 140, 220, 180)
+    assert (table.watcher.share_changed("seat1.ante", outline, since_empty=True) or 0) > 0.9
+    assert (table.watcher.unlike_empty("seat1.ante") or 0) > 0.2
+
+
+@pytest.mark.parametrize("tint", [GREY, (GREEN[0] + 14, GREEN[1] - 9)], ids=["no colour", "another white balance"])
+def test_light_of_another_colour_is_no_change(tint: tuple[int, int]) -> None:
+    table = Table()
+    table.tint[70:90, 90:110] = RED
+    table.settle()
+    card = (0, 0) if tint == GREY else np.subtract(RED, GREEN)
+    table.tint[:] = tint
+    table.tint[70:90, 90:110] = np.add(tint, card)
+    assert after_a_hand(table).changed < 0.01

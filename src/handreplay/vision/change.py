@@ -1,8 +1,9 @@
 """What changed: which zones are busy, which have come to rest, and from whose side a hand came.
 
-Works on the luma plane at half size. A zone is busy while its pixels differ from those of one and of three pictures
-ago; it is at rest when they have not for a while. What lay there before and what lies there now are then compared, and
-the pictures in between tell when the change was complete, even if a hand hovered over the rest of the zone.
+Motion is told from the luma plane at half size, what changed from the colours too: a red back may be as bright as the
+green felt. A zone is busy while its pixels differ from those of one and of three pictures ago; it is at rest when they
+have not for a while. What lay there before and what lies there now are then compared, and the pictures in between tell
+when the change was complete, even if a hand hovered over the rest of the zone.
 
 Whoever reads the zone says whether it could be read (`accept`). If not, say because a hand rests on it, the look before
 stays the one to compare with, and the visit goes on.
@@ -28,6 +29,7 @@ MOVING_SHARE = 0.006
 MOVING_PIXELS = 6
 REFERENCE_PICTURES = 4
 MEMORY_SECONDS = 6.0
+COLOURLESS_LEVELS = 3.0  # mean difference from grey in a picture without colour, at most
 
 
 def half_size(luma: Plane) -> Plane:
@@ -104,6 +106,27 @@ class _Zone:
     now: Floats | None = None  # as it rests
     sum: Floats | None = None
     summed: int = 0
+    tint_sum: Floats | None = None  # h x w x 2, of both colour differences
+    tint: Floats | None = None  # as it rests
+    tint_reference: Floats | None = None
+    tint_empty: Floats | None = None
+
+    def different(self, levels: float, *, since_empty: bool) -> npt.NDArray[np.bool_] | None:
+        """Where the zone as it rests looks other than before, inside it; None when there is nothing to compare with."""
+        before, tint = (self.empty, self.tint_empty) if since_empty else (self.reference, self.tint_reference)
+        if before is None or self.now is None:
+            return None
+        inside = self.window.mask > 0
+        unlike = np.abs(self.now - before) > levels
+        if self.tint is not None and tint is not None and not (_colourless(self.tint) or _colourless(tint)):
+            moved = self.tint - tint
+            moved -= np.median(moved[inside], axis=0)  # the light's colour, or the camera's idea of it
+            unlike |= np.abs(moved).max(axis=2) > levels
+        return np.asarray(unlike & inside, np.bool_)
+
+
+def _colourless(tint: Floats) -> bool:
+    return float(np.abs(tint - 128).mean()) < COLOURLESS_LEVELS
 
 
 @dataclass(slots=True)
@@ -124,10 +147,10 @@ class Watcher:
         """After a gap in the footage nothing that was compared before may be compared again."""
         self._recent.clear()
         for zone in self._zones.values():
-            zone.busy, zone.still_since, zone.sum, zone.summed = False, None, None, 0
+            zone.busy, zone.still_since, zone.sum, zone.tint_sum, zone.summed = False, None, None, None, 0
 
-    def update(self, seconds: float, frame: int, small: Plane) -> list[Rest]:
-        """The zones that have come to rest with this picture, whose luma is given by `half_size`."""
+    def update(self, seconds: float, frame: int, small: Plane, chroma: tuple[Plane, Plane] | None = None) -> list[Rest]:
+        """The zones that have come to rest with this picture, whose luma is given by `half_size`; chroma likewise."""
         if not self._zones:
             self._start((small.shape[0], small.shape[1]))
         rests = []
@@ -135,7 +158,7 @@ class Watcher:
             moved = cv2.max(cv2.absdiff(small, self._recent[-1][2]), cv2.absdiff(small, self._recent[-3][2]))
             motion = cv2.threshold(moved, MOTION_LEVELS, 1, cv2.THRESH_BINARY)[1].astype(np.uint8, copy=False)
             for name, zone in self._zones.items():
-                rest = self._follow(name, zone, seconds, small, motion)
+                rest = self._follow(name, zone, seconds, small, motion, chroma)
                 if rest is not None:
                     rests.append(rest)
         self._recent.append((seconds, frame, small))
@@ -158,9 +181,9 @@ class Watcher:
     def accept(self, zone: str, *, empty: bool) -> None:
         """The zone was read as it rests now; `empty`: there was nothing on it."""
         state = self._zones[zone]
-        state.reference, state.busy = state.now, False
+        state.reference, state.tint_reference, state.busy = state.now, state.tint, False
         if empty:
-            state.empty = state.now
+            state.empty, state.tint_empty = state.now, state.tint
 
     def looks(self, zone: str, frame: int) -> Plane | None:
         """The zone in one of the last pictures; None when that is forgotten."""
@@ -186,32 +209,35 @@ class Watcher:
         As it rests, or in the picture of that number. None when there is nothing to compare with.
         """
         state = self._zones[zone]
-        before = state.empty if since_empty else state.reference
-        now = state.now if frame is None else self.looks(zone, frame)
-        if before is None or now is None:
+        if frame is None:
+            different = state.different(CHANGE_LEVELS, since_empty=since_empty)
+        else:
+            before, now = state.empty if since_empty else state.reference, self.looks(zone, frame)
+            different = None if before is None or now is None else np.abs(now - before) > CHANGE_LEVELS
+        if different is None:
             return None
-        mask = np.zeros(now.shape, np.uint8)
+        mask = np.zeros(different.shape, np.uint8)
         corner = [state.window.columns.start, state.window.rows.start]
         cv2.fillPoly(mask, [np.round(polygon * SCALE - corner).astype(np.int32)], 1)
         inside = mask > 0
-        return float((np.abs(now - before)[inside] > CHANGE_LEVELS).mean()) if inside.any() else None
+        return float(different[inside].mean()) if inside.any() else None
 
     def unlike_empty(self, zone: str) -> float | None:
         """Share of the zone that looks other than when it was empty; None if it was never seen so."""
         state = self._zones[zone]
-        if state.empty is None or state.now is None:
-            return None
-        different = (np.abs(state.now - state.empty) > UNLIKE_LEVELS) & (state.window.mask > 0)
-        return float(different.sum()) / max(1, state.window.area)
+        different = state.different(UNLIKE_LEVELS, since_empty=True)
+        return None if different is None else float(different.sum()) / max(1, state.window.area)
 
-    def _follow(self, name: str, zone: _Zone, seconds: float, small: Plane, motion: Plane) -> Rest | None:
+    def _follow(
+        self, name: str, zone: _Zone, seconds: float, small: Plane, motion: Plane, chroma: tuple[Plane, Plane] | None
+    ) -> Rest | None:
         moving = zone.window.count(motion)
         zone.moving = moving / max(1, zone.window.area)
         if moving > max(MOVING_PIXELS, MOVING_SHARE * zone.window.area):
             if not zone.busy:
                 zone.busy, zone.busy_since = True, seconds
                 zone.dealer_hand = zone.player_hand = 0.0
-            zone.still_since, zone.sum, zone.summed = None, None, 0
+            zone.still_since, zone.sum, zone.tint_sum, zone.summed = None, None, None, 0
             if moving > 0.05 * zone.window.area:
                 zone.dealer_hand += zone.dealer_side.share(motion) if zone.dealer_side else 0.0
                 zone.player_hand += zone.player_side.share(motion) if zone.player_side else 0.0
@@ -221,6 +247,9 @@ class Watcher:
         cut = zone.window.cut(small)
         if zone.summed < self.rest_pictures:
             zone.sum = cut.astype(np.float32) if zone.sum is None else zone.sum + cut
+            if chroma is not None:
+                tint = np.dstack([zone.window.cut(plane) for plane in chroma]).astype(np.float32)
+                zone.tint_sum = tint if zone.tint_sum is None else zone.tint_sum + tint
             zone.summed += 1
             if zone.summed == self.rest_pictures:
                 return self._settle(name, zone)
@@ -229,15 +258,20 @@ class Watcher:
     def _settle(self, name: str, zone: _Zone) -> Rest | None:
         assert zone.sum is not None and zone.still_since is not None
         zone.now = (zone.sum / zone.summed).astype(np.float32)
+        zone.tint = None
+        if zone.tint_sum is not None:
+            zone.tint = np.asarray(cv2.blur(zone.tint_sum / zone.summed, (3, 3)), np.float32)
         before = zone.reference
         if before is None:
             arrived, frame = self._recent[-1][:2]
             return Rest(name, zone.still_since, arrived, frame, arrived, 1.0, 0.0, 0.0)
         if not zone.busy:
             return None
-        different = (np.abs(zone.now - before) > CHANGE_LEVELS) & (zone.window.mask > 0)
+        different = zone.different(CHANGE_LEVELS, since_empty=False)
+        assert different is not None
         changed = float(different.sum()) / max(1, zone.window.area)
-        arrived, frame = self._arrival(zone, different, before)
+        brightness = different & (np.abs(zone.now - before) > CHANGE_LEVELS)
+        arrived, frame = self._arrival(zone, brightness, before)
         return Rest(
             name, zone.still_since, arrived, frame, zone.busy_since, changed, zone.dealer_hand, zone.player_hand
         )

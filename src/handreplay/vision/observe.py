@@ -132,7 +132,7 @@ class Observer:
         seconds = float(picture.seconds)
         if not (yield from self._fits(prepared.fit, seconds)):
             return
-        for rest in self._watcher.update(seconds, picture.index, prepared.plane):
+        for rest in self._watcher.update(seconds, picture.index, prepared.plane, picture.chroma):
             if rest.changed < UNCHANGED:
                 self._watcher.accept(rest.zone, empty=False)
                 if rest.zone in self._under:

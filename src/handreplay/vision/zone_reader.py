@@ -15,6 +15,7 @@ from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Watcher
 from handreplay.vision.chip_counter import ChipNets
+from handreplay.vision.second_look import second_look
 from handreplay.vision.straighten import straighten
 from handreplay.vision.table_eye import CardBox, Sighting
 from handreplay.vision.zones import Zones
@@ -99,6 +100,11 @@ class ZoneReader:
         """The cards in these outlines, read. `frame` is the picture of a view that does not show the zone at rest."""
         crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in boxes]
         readings = self._eyes.cards.read(crops) if crops else []
+        if frame is None:
+            readings = [
+                second_look(self._eyes.cards, tile, box.corners * FINE_PX_PER_MM, reading) if box.face_up else reading
+                for box, reading in zip(boxes, readings, strict=True)
+            ]
         seen = [
             _seen(box, patch, reading)
             for box, reading in zip(boxes, readings, strict=True)

@@ -1,0 +1,50 @@
+"""A face that could not be read is looked at once more, a few millimetres aside.
+
+Where white cards lie on white cards their edges hardly show, so an outline may be some millimetres off, and the reader
+then sees an index where none should stand. Crops are cheap: some more are cut around, and the surest of them counts if
+another one agrees and none speaks for another card.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from handreplay.vision.card_reader import CardReading
+from handreplay.vision.straighten import CARD_WIDTH_MM, Picture, straighten
+
+Floats = NDArray[np.float64]
+
+READ = 0.9  # surer than this, a face needs no second look
+SURE = 0.95
+AGREES = 0.5
+ASIDE_MM = 3.0
+SHIFTS = (*((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y), (-2, 0), (2, 0))
+
+
+class CardNet(Protocol):
+    def read(self, crops: list[Picture]) -> list[CardReading]: ...
+
+
+def second_look(cards: CardNet, tile: Picture, corners_px: Floats, first: CardReading) -> CardReading:
+    """The reading of a face whose outline (4 x 2, px of the tile, beginning with a short side) may be a little off."""
+    if max(first.spread()) >= READ:
+        return first
+    width = np.asarray(corners_px[1] - corners_px[0], float)
+    across = width / max(float(np.hypot(*width)), 1e-9)
+    along = np.array([-across[1], across[0]])
+    aside = ASIDE_MM * float(np.hypot(*width)) / CARD_WIDTH_MM
+    outlines = [corners_px + (x * across + y * along) * aside for x, y in SHIFTS]
+    readings = [first, *cards.read([straighten(tile, outline) for outline in outlines])]
+    return _surest(readings) or first
+
+
+def _surest(readings: Sequence[CardReading]) -> CardReading | None:
+    """The surest reading, if it is sure enough and the others let it stand."""
+    spreads = np.array([reading.spread() for reading in readings])
+    best, card = np.unravel_index(int(spreads.argmax()), spreads.shape)
+    own = spreads[:, card]
+    others = np.delete(spreads, card, axis=1)
+    agreed = (own >= AGREES).sum() >= 2 and float(others.max()) < AGREES
+    return readings[int(best)] if own[best] >= SURE and agreed else None
