@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from handreplay.config import load_profile
-from handreplay.core.roundlog import read_rounds
+from handreplay.core.roundlog import read_rounds, write_rounds
 from handreplay.footage import Frame, pictures
 from handreplay.synth import damage
 
@@ -18,7 +18,9 @@ def test_what_is_cut_off_is_gone_from_pictures_and_truth(tmp_path: Path) -> None
     gone = damage.cut(SAMPLE, out)
     kept = [p for p in pictures(out) if isinstance(p, Frame)]
     assert gone > 0 and kept[0].seconds == pytest.approx(0.0, abs=0.05)
-    rounds = list(damage.later(read_rounds(SAMPLE.with_suffix(".rounds.jsonl")), gone))
+    log = tmp_path / "cut.rounds.jsonl"
+    write_rounds(log, damage.later(read_rounds(SAMPLE.with_suffix(".rounds.jsonl")), gone))
+    rounds = read_rounds(log)
     assert rounds[0].partial is not None and rounds[0].start == 0.0
     assert all(event.t >= 0 for round_ in rounds for event in round_.events)
     assert max(e.t for r in rounds for e in r.events) <= float(kept[-1].seconds)

@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from handreplay.core.events import Event, FootageGap, Round
+from handreplay.core.events import CardMoved, CardPlaced, CardTurned, Event, FootageGap, Round
 from handreplay.core.roundlog import read_rounds, write_rounds
 
 Picture = NDArray[np.uint8]
@@ -91,14 +91,18 @@ def _moved(picture: Picture) -> Picture:
 
 
 def later(rounds: tuple[Round, ...], seconds: float) -> Iterator[Round]:
-    """What is left of the rounds when the footage begins `seconds` later."""
+    """What is left of the rounds when the footage begins `seconds` later; of cards, those that were still to come."""
     for round_ in rounds:
         if round_.end <= seconds:
             continue
-        events = tuple(_earlier(event, seconds) for event in round_.events if event.t >= seconds)
+        left = [event for event in round_.events if event.t >= seconds]
+        placed = {event.card for event in left if isinstance(event, CardPlaced)}
+        unknown = {e.card for e in left if isinstance(e, CardTurned | CardMoved)} - placed
+        events = tuple(_earlier(event, seconds) for event in left if getattr(event, "card", None) not in unknown)
+        rack = tuple(entry for entry in round_.rack if entry.card in placed)
         partial = "footage starts within the round" if round_.start < seconds else round_.partial
         start = max(0.0, round_.start - seconds)
-        yield replace(round_, events=events, start=start, end=round_.end - seconds, partial=partial)
+        yield replace(round_, events=events, rack=rack, start=start, end=round_.end - seconds, partial=partial)
 
 
 def _earlier(event: Event, seconds: float) -> Event:
