@@ -171,6 +171,43 @@ def settle(
     raise typer.Exit(told.exit_code)
 
 
+@app.command("rules")
+def list_rules(
+    name: Annotated[
+        str | None, typer.Argument(help="A game or a rule set, such as pa-653a; all when left out.")
+    ] = None,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """List games, rule sets and paytables, with the section each stands on and how well it is known."""
+    import json
+
+    from handreplay.report.rules_text import picked, rules_json, rules_text
+
+    games = picked(name)
+    text = (
+        json.dumps(rules_json(games), indent=2) if format_ is TextOrJson.json else rules_text(games, name is not None)
+    )
+    typer.echo(text.encode())
+
+
+@app.command()
+def odds(
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    meter: Annotated[float | None, typer.Option("--meter", help="The progressive meter in dollars.", min=0)] = None,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Show how often each line of the profile's paytables hits and what the house keeps, exactly."""
+    import json
+
+    from handreplay.config import load_profile
+    from handreplay.games.odds import table_odds
+    from handreplay.report.odds_text import odds_json, odds_text
+
+    told = table_odds(load_profile(table).rules(), None if meter is None else round(meter * 100))
+    text = json.dumps(odds_json(told), indent=2) if format_ is TextOrJson.json else odds_text(told)
+    typer.echo(text.encode())
+
+
 @app.command()
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="Clips NAME.mp4, each with NAME.table.toml and NAME.rounds.jsonl.")],

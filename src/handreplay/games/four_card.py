@@ -81,6 +81,7 @@ GAMES = (
                 hangs_on=("hand", "dealer"),
                 odds=Section(f"{CHAPTER}(a), (b)", "proposed"),
                 paytables=("ante_bonus",),
+                edge_note="paid on the Ante of a player with a Play, win or lose",
             ),
             Wager(
                 name="play",
@@ -98,6 +99,7 @@ GAMES = (
                 lost_by_fold=False,
                 paytables=("aces_up",),
                 optional=True,
+                by_paytable_alone=True,
             ),
             Wager(
                 name="progressive",
@@ -106,6 +108,8 @@ GAMES = (
                 hangs_on=("hand",),
                 odds=Section(f"{CHAPTER}(d)", "proposed"),
                 paytables=("progressive",),
+                by_paytable_alone=True,
+                edge_note="for a hand that is played; a fold loses it",
                 capped=False,
             ),
         ),
@@ -123,6 +127,7 @@ GAMES = (
         rank_dealer=_rank_dealer,
         best=_best,
         envy="envy",
+        ranked=dict.fromkeys(("ante_bonus", "aces_up", "progressive", "envy"), ("hand", "four-card")),
         settings=(ACES_UP_EQUALS_ANTE,),
         adapt=adapted,
     ),

@@ -12,7 +12,7 @@ from typing import Literal
 from handreplay.core.money import Cents, usd
 from handreplay.games.hands import Ranked
 from handreplay.games.paytables import Paytable, chosen, paid
-from handreplay.games.table import Dealing, Odds, Option, TableRules
+from handreplay.games.table import Dealing, LooksAt, Odds, Option, Ranking, TableRules
 
 Role = Literal["base", "side", "later", "progressive"]
 CardGroup = Literal["hand", "dealer", "community"]
@@ -72,6 +72,8 @@ class Wager:
     paytables: tuple[str, ...] = ()  # keys of [paytables] that it needs
     capped: bool = True  # counts towards the aggregate payout limit
     optional: bool = False  # a base wager that a table need not offer
+    by_paytable_alone: bool = False  # nothing but its paytable and its cards decides it
+    edge_note: str | None = None  # what a house edge from the paytable alone leaves out
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,9 @@ class Game:
     envy: str | None = None  # the paytable key of Envy Bonuses
     envy_with: str = "progressive"  # the wager that they go with
     envy_rank: Callable[[tuple[str, ...], tuple[str, ...]], Ranked | None] | None = None  # None: as rank_player
+    ranked: Mapping[str, tuple[LooksAt, Ranking]] = field(default_factory=dict)  # what each paytable's hands are
     settings: tuple[Setting, ...] = ()
+    best_play: Callable[[TableRules], dict[tuple[str, str], Fraction]] | None = None  # edges by wager and title
     adapt: "Callable[[Game, TableRules], Game] | None" = None  # to what the profile's settings say
 
     def wager(self, name: str) -> Wager:

@@ -5,6 +5,7 @@ or `less_than_straight` need no code of their own. Suits never break a tie.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
@@ -37,6 +38,7 @@ FOUR_CARD = (
     "straight_flush",
     "four_of_a_kind",
 )
+LOW_FOUR = 0b1000000000111  # ace, two, three, four
 THREE_CARD = ("high_card", "pair", "flush", "straight", "three_of_a_kind", "straight_flush", "mini_royal")
 PLURALS = {
     "2": "twos",
@@ -101,8 +103,64 @@ def four_card(cards: tuple[str, ...]) -> Ranked | None:
     """The best four of the cards in Four Card order; None with fewer than four."""
     if len(cards) < 4:
         return None
-    rank, strength, _ = max((_four_card_value(four) for four in combinations(cards, 4)), key=lambda v: v[1])
+    if len(set(cards)) < len(cards):  # a second copy of a card: four at a time, as they lie
+        rank, strength, _ = max((_four_card_value(four) for four in combinations(cards, 4)), key=lambda v: v[1])
+    else:
+        masks = [0, 0, 0, 0]
+        for card in cards:
+            masks[SUITS.index(card[1])] |= 1 << RANKS.index(card[0])
+        rank, strength = four_of_masks(masks)
     return Ranked(rank, strength, _labels(rank, FOUR_CARD, RANKS[strength[1]]))
+
+
+def four_of_masks(suits: Sequence[int]) -> tuple[str, Strength]:
+    """Rank and strength of the best four of four or more cards: for each suit its ranks as bits, the two lowest."""
+    one, two, three, four = suits
+    any_ = one | two | three | four
+    twice = (one & two) | (three & four) | ((one | two) & (three | four))
+    thrice = (one & two & (three | four)) | (three & four & (one | two))
+    quads = one & two & three & four
+    if quads:
+        return _strongest("four_of_a_kind", quads.bit_length() - 1)
+    flushes = [mask for mask in suits if mask.bit_count() >= 4]
+    top = max((_top_of_four(mask) for mask in flushes), default=-1)
+    if top >= 0:
+        return _strongest("straight_flush", top)
+    if thrice:
+        triple = thrice.bit_length() - 1
+        return _strongest("three_of_a_kind", triple, *_highest(any_ & ~(1 << triple), 1))
+    if flushes:
+        return _strongest("flush", *max(_highest(mask, 4) for mask in flushes))
+    top = _top_of_four(any_)
+    if top >= 0:
+        return _strongest("straight", top)
+    if twice.bit_count() >= 2:
+        return _strongest("two_pair", *_highest(twice, 2))
+    if twice:
+        pair = twice.bit_length() - 1
+        return _strongest("pair", pair, *_highest(any_ & ~(1 << pair), 2))
+    return _strongest("high_card", *_highest(any_, 4))
+
+
+def _strongest(rank: str, *ranks: int) -> tuple[str, Strength]:
+    return rank, (FOUR_CARD.index(rank), *ranks)
+
+
+def _top_of_four(mask: int) -> int:
+    """The highest rank of four in a row, the ace also below the two; -1 without such a row."""
+    rows = mask & (mask << 1) & (mask << 2) & (mask << 3)
+    if rows:
+        return rows.bit_length() - 1
+    return 2 if mask & LOW_FOUR == LOW_FOUR else -1
+
+
+def _highest(mask: int, count: int) -> list[int]:
+    found: list[int] = []
+    while mask and len(found) < count:
+        top = mask.bit_length() - 1
+        found.append(top)
+        mask ^= 1 << top
+    return found
 
 
 @lru_cache(maxsize=50_000)

@@ -3,8 +3,13 @@
 There is no dealer's hand. Each player's three cards and two community cards make five.
 """
 
+from fractions import Fraction
+
+from handreplay.games.best_play import take_back_or_let_ride
 from handreplay.games.game import UNSETTLED, Decision, Due, Game, Question, Section, Wager
 from handreplay.games.hands import Ranked, best_five, five_card, three_card
+from handreplay.games.paytables import chosen
+from handreplay.games.table import TableRules
 
 CHAPTER = "58 Pa. Code 643a.12"
 
@@ -38,7 +43,12 @@ def _bet(number: int, take_back_at: int | None) -> Wager:
         odds=Section(CHAPTER, "general"),
         take_back_at=take_back_at,
         paytables=("bets",),
+        edge_note="hands as they come, for a bet that is never taken back",
     )
+
+
+def best_play(table: TableRules) -> dict[tuple[str, str], Fraction]:
+    return {("bet1", "The three bets, in one of them"): take_back_or_let_ride(chosen(table, "bets")[0])}
 
 
 GAMES = (
@@ -57,6 +67,7 @@ GAMES = (
                 hangs_on=("hand", "community"),
                 odds=Section(CHAPTER, "general"),
                 paytables=("let_it_ride_bonus",),
+                by_paytable_alone=True,
             ),
             Wager(
                 name="three_card_bonus",
@@ -65,6 +76,7 @@ GAMES = (
                 hangs_on=("hand",),
                 odds=Section(CHAPTER, "proposed"),
                 paytables=("three_card_bonus",),
+                by_paytable_alone=True,
             ),
         ),
         qualifying=(frozenset({"bet1", "bet2", "bet3"}),),
@@ -84,5 +96,11 @@ GAMES = (
         rank_player=_rank,
         rank_dealer=_rank,
         best=_best,
+        best_play=best_play,
+        ranked={
+            "bets": ("hand+community", "five-card"),
+            "let_it_ride_bonus": ("hand+community", "five-card"),
+            "three_card_bonus": ("hand", "three-card"),
+        },
     ),
 )

@@ -24,7 +24,7 @@ CARDS_RANKED: dict[Ranking, range] = {
     "two-card": range(2, 3),
     "three-card": range(3, 4),
     "four-card": range(4, 8),
-    "five-card": range(5, 10),
+    "five-card": range(5, 8),
 }
 EXPOSED = ("EX01", "MD03 after the deal")  # what 569.13 lets Trips play through
 
@@ -52,6 +52,7 @@ def with_site_wagers(game: Game, table: TableRules) -> Game:
         ),
         plays_on=plays_on,
         due=_due(game.due, game, defined),
+        ranked={**game.ranked, **{wager.name: (wager.looks_at, wager.ranking) for wager in table.site_wagers}},
         envy="envy" if envy is not None else game.envy,
         envy_with=envy.name if envy is not None else game.envy_with,
         envy_rank=_envy_rank(envy) if envy is not None else game.envy_rank,
@@ -96,6 +97,8 @@ def _wager(game: Game, wager: SiteWager) -> Wager:
         lost_by_fold=wager.on_fold == "lost",
         paytables=(wager.name,),
         capped=wager.counts_towards_limit,
+        by_paytable_alone=True,
+        edge_note="for a hand that is not folded" if wager.on_fold == "lost" else None,
     )
 
 

@@ -1,7 +1,9 @@
 """Three Card Poker under 58 Pa. Code ch. 649a, as far as public sources cite it by paragraph."""
 
 from dataclasses import replace
+from fractions import Fraction
 
+from handreplay.games.best_play import play_or_fold
 from handreplay.games.game import (
     FORFEITED,
     UNSETTLED,
@@ -17,10 +19,11 @@ from handreplay.games.game import (
     compare,
 )
 from handreplay.games.hands import Ranked, best_three, five_card, three_card
+from handreplay.games.paytables import chosen
 from handreplay.games.table import TableRules
 
 CHAPTER = "58 Pa. Code 649a.12"
-QUEEN = 10  # its place among the ranks
+QUALIFIES_FROM = (0, 10, 1, 0)  # queen, three, two: high card, then places among the ranks
 
 
 def _rank(hand: tuple[str, ...], _: tuple[str, ...]) -> Ranked | None:
@@ -37,7 +40,7 @@ def _best(hand: tuple[str, ...], _: tuple[str, ...]) -> tuple[str, ...]:
 
 def _qualifies(dealer: Ranked) -> bool:
     """Queen high or better."""
-    return dealer.rank != "high_card" or dealer.strength[1] >= QUEEN
+    return dealer.strength >= QUALIFIES_FROM
 
 
 PAIR_PLUS_ON_FOLD = Setting(
@@ -91,6 +94,11 @@ def _six_card_bonus(question: Question) -> Due:
     return UNSETTLED if ranked is None else question.by_table("six_card_bonus", ranked.labels)
 
 
+def best_play(table: TableRules) -> dict[tuple[str, str], Fraction]:
+    edge = play_or_fold(_rank, QUALIFIES_FROM, chosen(table, "ante_bonus")[0])
+    return {("ante", "Ante with its bonus, in the Ante"): edge}
+
+
 def adapted(game: Game, table: TableRules) -> Game:
     """The game with the site's answers where it settles what sources leave open."""
     lost = {
@@ -115,6 +123,7 @@ GAMES = (
                 hangs_on=("hand", "dealer"),
                 odds=Section(f"{CHAPTER}(a), (b)", "cited"),
                 paytables=("ante_bonus",),
+                edge_note="paid on the Ante of a player with a Play, win or lose",
             ),
             Wager(
                 name="play",
@@ -131,6 +140,8 @@ GAMES = (
                 odds=Section(f"{CHAPTER}(d)", "cited"),
                 paytables=("pair_plus",),
                 optional=True,
+                by_paytable_alone=True,
+                edge_note="for a hand that is not folded",
             ),
             Wager(
                 name="six_card_bonus",
@@ -140,6 +151,7 @@ GAMES = (
                 odds=Section(CHAPTER, "general"),
                 lost_by_fold=False,
                 paytables=("six_card_bonus",),
+                by_paytable_alone=True,
             ),
         ),
         qualifying=(frozenset({"ante"}), frozenset({"pair_plus"})),
@@ -153,6 +165,12 @@ GAMES = (
         rank_player=_rank,
         rank_dealer=_rank,
         best=_best,
+        ranked={
+            "ante_bonus": ("hand", "three-card"),
+            "pair_plus": ("hand", "three-card"),
+            "six_card_bonus": ("hand+dealer", "five-card"),
+        },
+        best_play=best_play,
         settings=(PAIR_PLUS_ON_FOLD, SIX_CARD_ON_FOLD, WRONG_COUNT),
         adapt=adapted,
     ),

@@ -28,6 +28,7 @@ from handreplay.games.table import TableRules
 
 NAME = "ultimate-texas-holdem"
 LIMIT_FLOOR_CENTS = 5_000_000  # 569.12(e)
+NEEDS_A_WIN = "hands as they come; it is paid only where the hand beats the dealer's"
 ALL_CARDS: tuple[CardGroup, ...] = ("hand", "dealer", "community")
 
 
@@ -110,7 +111,15 @@ def _wagers(chapter: str) -> tuple[Wager, ...]:
     return (
         Wager(name="ante", title="Ante", role="base", hangs_on=ALL_CARDS, odds=odds(even)),
         Wager(name="play", title="Play", role="later", hangs_on=ALL_CARDS, odds=odds(even)),
-        Wager(name="blind", title="Blind", role="base", hangs_on=ALL_CARDS, odds=odds(blind), paytables=("blind",)),
+        Wager(
+            name="blind",
+            title="Blind",
+            role="base",
+            hangs_on=ALL_CARDS,
+            odds=odds(blind),
+            paytables=("blind",),
+            edge_note=NEEDS_A_WIN,
+        ),
         Wager(
             name="trips",
             title="Trips",
@@ -119,6 +128,7 @@ def _wagers(chapter: str) -> tuple[Wager, ...]:
             odds=odds(trips),
             lost_by_fold=False,
             paytables=("trips",),
+            by_paytable_alone=True,
         ),
     )
 
@@ -149,6 +159,7 @@ def _game(rules: str, first_play: Multiples) -> Game:
         rank_player=rank,
         rank_dealer=rank,
         best=best,
+        ranked={"blind": ("hand+community", "five-card"), "trips": ("hand+community", "five-card")},
         settings=(TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
         adapt=adapted,
     )

@@ -150,6 +150,7 @@ GAMES = (
                 hangs_on=("hand", "dealer", "community"),
                 odds=Section(f"{CHAPTER}(b), (c)", "general"),
                 paytables=("odds", "bad_beat"),
+                edge_note="hands as they come; it is paid where the hand beats the dealer's (Bad Beat: loses to it)",
             ),
             Wager(
                 name="pocket_bonus",
@@ -159,6 +160,7 @@ GAMES = (
                 odds=Section(f"{CHAPTER}(d)", "text"),
                 lost_by_fold=False,
                 paytables=("pocket_bonus",),
+                by_paytable_alone=True,
             ),
             Wager(
                 name="trips_plus",
@@ -168,6 +170,7 @@ GAMES = (
                 odds=Section(f"{CHAPTER}(e)", "text"),
                 lost_by_fold=False,
                 paytables=("trips_plus",),
+                by_paytable_alone=True,
             ),
         ),
         qualifying=(frozenset({"ante", "odds"}),),
@@ -188,6 +191,12 @@ GAMES = (
         rank_player=rank,
         rank_dealer=rank,
         best=best,
+        ranked={
+            "odds": ("hand+community", "five-card"),
+            "bad_beat": ("hand+community", "five-card"),
+            "trips_plus": ("hand+community", "five-card"),
+            "pocket_bonus": ("hand", "two-card"),
+        },
         settings=(DEALER_WITHOUT_PAIR, ODDS_WHEN_DEALER_FOLDS, BAD_BEAT_FROM, FIRST_RAISE),
         adapt=adapted,
     ),
