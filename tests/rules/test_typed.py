@@ -117,6 +117,9 @@ def test_envy_and_the_meter_are_settled_too() -> None:
     )
     told = settled(words + " meter 12345.50", "pa-641a")
     assert due(told)[(2, "progressive")] == ("win", 1_234_550) and due(told)[(1, "envy")] == ("win", 100_00)
+    three = "dealer Qd Kc 9c 3d 3s 8h 2: Ad Ac As 7h Jh ante 25 play 25 progressive 5"
+    for said, code in (("paid 75", None), ("paid 70", "PY01"), ("taken", "PY01"), ("paid 80", "PY02")):
+        assert settled(f"{three} {said}", "pa-641a").rows[-1].code == code
     assert "meter" in next(r.why for r in settled(words, "pa-641a").rows if (r.seat, r.wager) == (2, "progressive"))
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from handreplay.games.game import (
+    EXPOSED_PLAYER_CARD,
     FORFEITED,
     UNSETTLED,
     Decision,
@@ -128,7 +129,10 @@ GAMES = (
         best=_best,
         envy="envy",
         ranked=dict.fromkeys(("ante_bonus", "aces_up", "progressive", "envy"), ("hand", "four-card")),
-        settings=(ACES_UP_EQUALS_ANTE,),
+        settings=(
+            EXPOSED_PLAYER_CARD,
+            ACES_UP_EQUALS_ANTE,
+        ),
         adapt=adapted,
     ),
 )

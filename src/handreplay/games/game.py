@@ -108,6 +108,12 @@ class Setting:
         return table.options.get(self.name, self.chapter)
 
 
+EXPOSED_PLAYER_CARD = Setting(
+    name="exposed_player_card",
+    question="what a player's card that shows during the deal does: nothing, the round is void, or the card is racked",
+    answers=("plays", "void", "discarded"),
+    chapter="plays",
+)
 UNSETTLED = Due("unsettled", None, why="hangs on cards or figures that are not known")
 FORFEITED = Due("lose", why="forfeited by the fold")
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from handreplay.core.money import Cents
 from handreplay.games.game import (
+    EXPOSED_PLAYER_CARD,
     FORFEITED,
     UNSETTLED,
     CardGroup,
@@ -160,7 +161,7 @@ def _game(rules: str, first_play: Multiples) -> Game:
         rank_dealer=rank,
         best=best,
         ranked={"blind": ("hand+community", "five-card"), "trips": ("hand+community", "five-card")},
-        settings=(TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
+        settings=(EXPOSED_PLAYER_CARD, TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
         adapt=adapted,
     )
 

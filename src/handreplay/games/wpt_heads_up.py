@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from handreplay.errors import ProfileError
 from handreplay.games.game import (
+    EXPOSED_PLAYER_CARD,
     FORFEITED,
     UNSETTLED,
     Decision,
@@ -197,7 +198,7 @@ GAMES = (
             "trips_plus": ("hand+community", "five-card"),
             "pocket_bonus": ("hand", "two-card"),
         },
-        settings=(DEALER_WITHOUT_PAIR, ODDS_WHEN_DEALER_FOLDS, BAD_BEAT_FROM, FIRST_RAISE),
+        settings=(EXPOSED_PLAYER_CARD, DEALER_WITHOUT_PAIR, ODDS_WHEN_DEALER_FOLDS, BAD_BEAT_FROM, FIRST_RAISE),
         adapt=adapted,
     ),
 )

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from handreplay.core.cards import DECK
 from handreplay.core.events import Declared, Event, StubCounted
+from handreplay.games.game import EXPOSED_PLAYER_CARD
 from handreplay.rules.replay import Replay, Seat
-from handreplay.rules.tracks import Card, Showing
+from handreplay.rules.tracks import Card, Showing, seat_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def voided(replay: Replay) -> Voided | None:
 
 def _seen_first(replay: Replay) -> list[Irregularity]:
     """What voids the round apart from a dealer's card that showed."""
-    return [*_face_up(replay), *_counts(replay), *_stub(replay), *_jam(replay)]
+    return [*_face_up(replay), *_counts(replay), *_stub(replay), *_jam(replay), *_exposed_player_card(replay)]
 
 
 def stopped_short(replay: Replay) -> bool:
@@ -180,6 +181,22 @@ def _stub(replay: Replay) -> list[Irregularity]:
 def _jam(replay: Replay) -> list[Irregularity]:
     jams = (e for e in replay.round.events if isinstance(e, Declared) and e.what == "shoe_jam")
     return [Irregularity("shoe_jam", jam.t, jam) for jam in list(jams)[:1]]
+
+
+def _exposed_player_card(replay: Replay) -> list[Irregularity]:
+    """Where the house's own rule makes a player's card that shows during the deal void the round."""
+    if EXPOSED_PLAYER_CARD.of(replay.table) != "void":
+        return []
+    showings = [
+        showing
+        for hand, cards in replay.hands.items()
+        if seat_of(hand) is not None
+        for card in cards
+        for showing in card.showings
+        if showing.start <= replay.deal_end_t
+    ]
+    first = min(showings, key=lambda showing: showing.start, default=None)
+    return [Irregularity("exposed_player_card", first.start, first.event)] if first else []
 
 
 def used_face_up(replay: Replay) -> tuple[Card, str] | None:

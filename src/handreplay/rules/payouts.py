@@ -9,7 +9,7 @@ from handreplay.core.money import usd
 from handreplay.games.game import Section
 from handreplay.games.paytables import chosen
 from handreplay.rules.case import Case
-from handreplay.rules.catalogue import section_of
+from handreplay.rules.catalogue import catalogue, section_of
 from handreplay.rules.settlement import Reading, Settled
 from handreplay.rules.tallies import Step
 
@@ -152,7 +152,7 @@ def _section(case: Case, settled: Settled, reading: Reading) -> Section:
     """The paytable's own section for a wager that is paid by one; the irregularities' for a wager to be returned."""
     if reading.due.result == "returned" and case.settlement.void is not None:
         cause = case.settlement.void.causes[0].kind.split()[0]
-        return section_of("MD09" if cause == "shoe_jam" else cause, case.replay.table)
+        return section_of(cause if cause in catalogue() else "MD09", case.replay.table)
     for key in settled.wager.paytables if settled.wager.name != "envy" else (case.replay.game.envy or "",):
         tables = chosen(case.replay.table, key)
         if tables and tables[0].basis != "house":

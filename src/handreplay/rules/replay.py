@@ -20,7 +20,7 @@ from handreplay.core.events import (
 )
 from handreplay.core.money import Cents, worth
 from handreplay.core.readings import Known, Reading
-from handreplay.games.game import Decision, Game
+from handreplay.games.game import EXPOSED_PLAYER_CARD, Decision, Game
 from handreplay.games.table import TableRules
 from handreplay.rules.tracks import Card, card_tracks, chip_tracks, hand_of, seat_of, wager_of
 
@@ -99,10 +99,18 @@ class Replay:
     def hands(self) -> dict[str, tuple[Card, ...]]:
         """The cards of each hand in the order in which they came, unseen ones of an automated shoe left out."""
         hands: dict[str, list[Card]] = {}
-        dealt = (card for card in self.cards.values() if card.hand is not None and not card.unseen)
+        dealt = (c for c in self.cards.values() if c.hand is not None and not c.unseen and not self._discarded(c))
         for card in sorted(dealt, key=lambda card: (card.arrived_t, card.order)):
             hands.setdefault(str(card.hand), []).append(card)
         return {hand: tuple(cards) for hand, cards in hands.items()}
+
+    def _discarded(self, card: Card) -> bool:
+        """Whether the house's own rule took a player's card that showed out of the hand, and another came for it."""
+        if EXPOSED_PLAYER_CARD.of(self.table) != "discarded" or not card.showings or card.racked is None:
+            return False
+        gone = card.racked.t
+        later = (c for c in self.cards.values() if c.hand == card.hand and c.arrived_t > gone)
+        return seat_of(str(card.hand)) is not None and any(later)
 
     def hand(self, name: str) -> tuple[Card, ...]:
         return self.hands.get(name, ())

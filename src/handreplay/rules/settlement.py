@@ -328,6 +328,8 @@ def _reading(due: Due, tally: Tally, wager: Wager, probability: float) -> Readin
     code = None
     if expected is not None and observed is not None and not (due.off_table and not tally.added):
         code = fault_code(due, expected, observed, tally.taken)
+        if code == "PY04" and due.result == "win" and not tally.taken:
+            code = "PY01"  # a Progressive's chips went to the tray rightly, and its win was not paid
     return Reading(due, tally, expected, observed, code, probability)
 
 

@@ -89,21 +89,25 @@ def _row(found: Typed, seat: TypedSeat, wager: Wager, game: Game, table: TableRu
     why = due.why
     if due.pay is None:
         why = _what_is_missing(found, seat, wager) or why
-    return _judged(seat, wager.name, wager.title, stake, due, why, due.stands_on or wager.odds, net(due, stake, wager))
+    stands_on = due.stands_on or wager.odds
+    return _judged(seat, wager, stake, due, why, stands_on)
 
 
-def _judged(
-    seat: TypedSeat, name: str, title: str, stake: Cents, due: Due, why: str, stands_on: Section, expected: Cents | None
-) -> TypedRow:
-    observed = seat.net.get(name)
+def _judged(seat: TypedSeat, wager: Wager, stake: Cents, due: Due, why: str, stands_on: Section) -> TypedRow:
+    expected = net(due, stake, wager)
+    observed = seat.net.get(wager.name)
+    if observed is not None and wager.role == "progressive":
+        observed = max(observed, 0) - stake  # its chips are in the tray from the deal on
     variance = None if observed is None or expected is None else observed - expected
     code = None
     if observed is not None and expected is not None:
         code = fault_code(due, expected, observed, -observed if observed < 0 else 0)
+        if code == "PY04" and wager.role == "progressive":
+            code = "PY01"
     return TypedRow(
         seat=seat.number,
-        wager=name,
-        title=title,
+        wager=wager.name,
+        title=wager.title,
         staked_cents=stake,
         expected=Outcome(result=due.result, pay_cents=due.pay),
         why=why,
@@ -134,7 +138,8 @@ def _envy_rows(found: Typed, seat: TypedSeat, game: Game, table: TableRules) -> 
         return []
     why = "for the hand of " + " and ".join(f"seat {number}" for number, amount in amounts.items() if amount)
     odds = game.wager(game.envy_with).odds
-    return [_judged(seat, "envy", "Envy Bonus", 0, Due("win", total), why, odds, total)]
+    envy = Wager(name="envy", title="Envy Bonus", role="side", hangs_on=(), odds=odds)
+    return [_judged(seat, envy, 0, Due("win", total), why, odds)]
 
 
 def _hands(found: Typed, game: Game) -> tuple[tuple[str, HandShown], ...]:
