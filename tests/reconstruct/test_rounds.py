@@ -18,12 +18,13 @@ from handreplay.core.observations import PictureLost
 from handreplay.core.readings import Known, Reading
 from handreplay.core.roundlog import read_rounds
 from handreplay.reconstruct.assemble import TableView
+from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
 
 from .simulate import observed
 
 LOGS = Path(__file__).parent.parent / "data" / "rounds"
-VIEW = TableView("T-01", "ultimate-texas-holdem")
+VIEW = TableView("T-01", "ultimate-texas-holdem", Deal(hand=2, dealer=2, community=5))
 
 
 def known(reading: Reading[object]) -> object:
@@ -56,7 +57,7 @@ def zones_of(truth: tuple[Round, ...]) -> list[str]:
 @pytest.mark.parametrize("name", ["uth-01", "uth-02", "uth-03"])
 def test_a_known_clip_comes_out_as_it_was(name: str) -> None:
     truth = read_rounds(LOGS / f"{name}.rounds.jsonl")
-    found = list(rounds(observed(list(truth), zones_of(truth)), VIEW))
+    found = list(rounds(observed(list(truth), zones_of(truth), squared=False), VIEW))
     assert [told(made) for made in found] == [told(made) for made in truth]
     assert [made.partial for made in found] == [None] * len(truth)
 
@@ -64,7 +65,7 @@ def test_a_known_clip_comes_out_as_it_was(name: str) -> None:
 @pytest.mark.parametrize("name", ["uth-01", "uth-02", "uth-03"])
 def test_the_rack_holds_the_cards_in_the_order_of_the_pick_up(name: str) -> None:
     truth = read_rounds(LOGS / f"{name}.rounds.jsonl")
-    found = list(rounds(observed(list(truth), zones_of(truth)), VIEW))
+    found = list(rounds(observed(list(truth), zones_of(truth), squared=False), VIEW))
     for made, true in zip(found, truth, strict=True):
         assert [card.hand for card in made.rack] == [card.hand for card in true.rack]
         assert [known(card.identity) for card in made.rack] == [known(card.identity) for card in true.rack]
@@ -72,14 +73,14 @@ def test_the_rack_holds_the_cards_in_the_order_of_the_pick_up(name: str) -> None
 
 def test_footage_that_ends_in_a_round_gives_a_partial_round() -> None:
     truth = read_rounds(LOGS / "uth-01.rounds.jsonl")
-    looks = [look for look in observed(list(truth), zones_of(truth)) if look.start < 75.0]
+    looks = [look for look in observed(list(truth), zones_of(truth), squared=False) if look.start < 75.0]
     found = list(rounds(looks, VIEW))
     assert [made.partial for made in found] == [None, "footage ends within the round"]
 
 
 def test_footage_that_starts_in_a_round_gives_a_partial_round() -> None:
     truth = read_rounds(LOGS / "uth-01.rounds.jsonl")
-    looks = [look for look in observed(list(truth), zones_of(truth)) if look.start > 20.0]
+    looks = [look for look in observed(list(truth), zones_of(truth), squared=False) if look.start > 20.0]
     first = min(look.start for look in looks)
     found = list(rounds([_earlier(look, first) for look in looks], VIEW))
     assert found[0].partial == "footage starts within the round"
@@ -88,7 +89,10 @@ def test_footage_that_starts_in_a_round_gives_a_partial_round() -> None:
 
 def test_a_hole_in_the_footage_stands_in_its_round() -> None:
     truth = read_rounds(LOGS / "uth-01.rounds.jsonl")
-    looks = [*observed(list(truth), zones_of(truth)), PictureLost(start=60.0, end=61.5, reason="damaged pictures")]
+    looks = [
+        *observed(list(truth), zones_of(truth), squared=False),
+        PictureLost(start=60.0, end=61.5, reason="damaged pictures"),
+    ]
     found = list(rounds(sorted(looks, key=lambda look: look.start), VIEW))
     gaps = [[e for e in made.events if isinstance(e, FootageGap)] for made in found]
     assert [len(g) for g in gaps] == [0, 1]

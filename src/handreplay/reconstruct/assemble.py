@@ -22,7 +22,7 @@ from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen, Zon
 from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.reconstruct.covers import long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
-from handreplay.reconstruct.hands import PLACED_CHANGE, CardStory, ZoneCards, tell
+from handreplay.reconstruct.hands import PLACED_CHANGE, CardStory, ZoneCards, by_dealer, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
     SAME_ARRIVAL_SECONDS,
@@ -125,11 +125,7 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
 
 
 def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
-    zones = {
-        look.zone: ZoneCards(look.zone, deal=deal)
-        for look in seen.looks
-        if look.zone.endswith(".cards") or look.zone == "community"
-    }
+    zones = {look.zone: ZoneCards(look.zone, deal=deal) for look in seen.looks if _holds_hand(look.zone)}
     for look in seen.looks:
         seat = look.zone.partition(".")[0]
         home = look.zone if look.zone in zones else f"{seat}.cards"
@@ -150,18 +146,21 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
 
 
 def _dealt_until(looks: Sequence[ZoneSeen], deal: Deal) -> float:
-    """When the deal was over at the earliest: when the zone that is dealt to last had got its backs."""
-    first: dict[str, float] = {}
-    visits: list[float] = []
+    """When the deal was over at the earliest: when every hand that was seen while no face showed had got its backs."""
+    visits: dict[str, list[float]] = {}
     for look in looks:
-        if look.partly or not look.cards or any(card.face_up for card in look.cards):
+        if any(card.face_up for card in look.cards):
+            break
+        if look.partly or not look.cards or deal.backs(look.zone) == 0 or not _holds_hand(look.zone):
             continue
-        if look.zone.endswith(".cards"):
-            first.setdefault(look.zone, look.start)
-        if look.zone == deal.last_zone() and (not visits or look.changed >= PLACED_CHANGE):
-            visits.append(look.start)
-    most = 1 if deal.at_once else deal.backs(deal.last_zone())
-    return max(visits[:most], default=min(first.values(), default=math.inf))
+        if look.zone not in visits or (look.changed >= PLACED_CHANGE and by_dealer(look)):
+            visits.setdefault(look.zone, []).append(look.start)
+    most = {zone: 1 if deal.at_once else deal.backs(zone) for zone in visits}
+    return max((times[: most[zone]][-1] for zone, times in visits.items()), default=math.inf)
+
+
+def _holds_hand(zone: str) -> bool:
+    return zone.endswith(".cards") or zone == "community"
 
 
 def _identities(stories: list[CardStory]) -> tuple[dict[int, str], dict[str, Reading[str]]]:

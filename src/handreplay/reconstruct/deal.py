@@ -1,6 +1,5 @@
 """What the rules of the table let one expect of a deal. Expected is not seen: it only decides what cannot be seen."""
 
-import math
 from dataclasses import dataclass
 
 
@@ -33,17 +32,6 @@ class Deal:
     def dealer_open(self) -> bool:
         """Do some of the dealer's cards lie face up from the start?"""
         return self.dealer is not None and self.dealer_down is not None and self.dealer_down < self.dealer
-
-    def last_zone(self) -> str:
-        """The zone that the deal ends with, community cards that come later left out."""
-        return "community" if self.community_down and self.community else "dealer.cards"
-
-    def most(self, zone: str) -> float:
-        """More cards than this in a zone are a misdeal."""
-        if zone == "community":
-            return self.community if self.community is not None else math.inf
-        number = self.dealer if zone == "dealer.cards" else self.hand
-        return math.inf if number is None else number
 
 
 UNKNOWN = Deal()

@@ -22,12 +22,15 @@ NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
 ON_TOP_CHANGE = 0.025
-LITTLE_VISIBLE = 0.2
+WIDEST_STEP_MM = 34.0  # between the cards of a hand laid open, each on the one before
+SIDE_BY_SIDE_MM = 58.0
+HARDLY_COVERED = 0.8
 UNCOVERED = 0.97  # visible share of a card that lies under no other
 NOTICED_SECONDS = 1.5  # between a card's coming and its being noticed beside a hand
 TAKEN_SECONDS = 1.5  # from the felt to the rack
 COUNTED = 0.95  # certainty of a card that one visit of the dealer's hand tells of
 EXPECTED = 0.9  # certainty of a card that nothing but the rules of the deal tells of
+HAND_FLOOR = 0.5  # motion below this is no hand
 TUCK_SECONDS = 3.0
 TUCKED_CHANGE = 0.15  # share of a wager's place that cards tucked under it change at least
 
@@ -146,11 +149,13 @@ class _Teller:
         downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, self.cards)]
         lying = _lying(self.cards)
         matched, fresh = _match_backs(lying, downs, look)
+        if not lying and self.whole.deal.at_once and self.whole.zone != "community":
+            fresh = sorted(downs, key=lambda seen: -seen.visible)  # each strip is a card of the hand
         missing = [card for card in lying if card not in matched]
         for card in missing:
             if card.is_up() and _near(card, downs):
                 card.turns.append(Turn(look.start, look.frame, "down"))  # and lies under the backs that are seen
-        if look.dealer_hand < look.player_hand or (lying and look.changed < PLACED_CHANGE):
+        if not by_dealer(look) or (lying and look.changed < PLACED_CHANGE):
             for card, seen in zip(reversed(missing), fresh, strict=False):  # moved where they lie
                 card.place = center(seen)
             fresh = fresh[len(missing) :]
@@ -214,7 +219,7 @@ class _Teller:
             _face(self._late([card for card, _ in turned], seen, look), seen)
         if look.partly:
             return
-        if not downs and all(seen.visible >= LITTLE_VISIBLE for seen in look.cards):
+        if not downs and (len(ups) >= (self.whole.deal.backs(zone) or 0) or _none_between(ups)):
             self.faceless = closed
         for card in opened:
             if self.whole.reaches_rack(look.start) or not _near(card, look.cards):
@@ -257,6 +262,11 @@ class _Teller:
         return card
 
 
+def by_dealer(look: ZoneSeen) -> bool:
+    """May the dealer have done what changed? A card that is thrown comes without a hand."""
+    return look.player_hand - look.dealer_hand <= HAND_FLOOR
+
+
 def _time_last(cards: Sequence[CardStory], look: ZoneSeen) -> None:
     """A card first noticed beside a hand came when the whole zone, seen at rest, says that its change was complete."""
     last = max((card for card in cards if card.left is None), key=lambda card: card.placed, default=None)
@@ -273,6 +283,16 @@ def _lying(cards: Iterable[CardStory]) -> list[CardStory]:
 def _near(card: CardStory, seen: Iterable[SeenCard]) -> bool:
     """Is one of those so near to the card's place that the card may lie under it?"""
     return card.place is not None and any(distance(card.place, center(other)) <= NEAR_MM for other in seen)
+
+
+def _none_between(ups: Sequence[SeenCard]) -> bool:
+    """Is there no gap between the open cards of a hand in which one more might lie, not found by the eyes?"""
+    for seen in ups:
+        others = [distance(center(seen), center(other)) for other in ups if other is not seen]
+        near = min(others, default=0.0)
+        if near > WIDEST_STEP_MM and not (near >= SIDE_BY_SIDE_MM and seen.visible >= HARDLY_COVERED):
+            return False
+    return True
 
 
 def _not_again(opened: list[CardStory], ups: Sequence[SeenCard]) -> list[SeenCard]:
@@ -316,8 +336,6 @@ def _match_backs(
                 card.place = center(seen)
         else:
             fresh.append(seen)
-    if not lying:
-        return matched, fresh
     whole = [seen for seen in fresh if seen.visible >= STRIP_VISIBLE]
     return matched, whole or ([] if matched else fresh[:1])
 

@@ -7,6 +7,7 @@ from handreplay.core.observations import ZoneSeen
 from handreplay.reconstruct.deal import Deal
 
 ADDED_CHANGE = 0.006  # share of the rack that one more card changes at least
+NEW_CHANGED = 0.2  # share of its place that a card which has just come to the empty rack changes at least
 SAME_ARRIVAL_SECONDS = 0.3
 CARRY_SECONDS = 2.5  # longest way from the felt to the rack
 USUAL_CARRY_SECONDS = 0.9
@@ -21,7 +22,7 @@ class Arrival:
 
     t: float
     frame: int
-    busy_since: float
+    seen: bool = True  # as a card; else only as something that fills the rack
 
 
 def arrivals(looks: Sequence[ZoneSeen]) -> list[Arrival]:
@@ -34,16 +35,17 @@ def arrivals(looks: Sequence[ZoneSeen]) -> list[Arrival]:
             continue
         again = bool(found) and look.start - found[-1].t < SAME_ARRIVAL_SECONDS
         if (not filled or look.changed >= ADDED_CHANGE) and not again:
-            found.append(Arrival(look.start, look.frame, look.busy_since))
+            came = any(card.changed >= NEW_CHANGED for card in look.cards)
+            found.append(Arrival(look.start, look.frame, came))
         filled = True
     return found
 
 
 def before_the_deal(looks: Sequence[ZoneSeen], first_card: float) -> list[Arrival]:
-    """What came to lie in the empty rack before the first card was dealt, and stayed there."""
+    """What came to lie in the empty rack before the first card was dealt, was seen to be a card, and stayed there."""
     early = [look for look in looks if look.start < first_card]
-    empty = max((number for number, look in enumerate(early) if not look.filled), default=len(early))
-    return [arrival for arrival in arrivals(early[empty:]) if arrival.t < first_card]
+    empty = max((number for number, look in enumerate(early) if not look.cards), default=len(early))
+    return [arrival for arrival in arrivals(early[empty + 1 :]) if arrival.seen]
 
 
 def pick_up(left: float, came: Sequence[Arrival]) -> tuple[float, Arrival | None]:
@@ -73,8 +75,8 @@ def laid(unexplained: Sequence[Arrival], deal: Deal, *, community: Sequence[floa
     a card laid there.
     """
     if not deal.burns:
-        burns = [arrival for arrival in unexplained if arrival.t < dealt - STUB_LEAD_SECONDS]
-        late = [arrival for arrival in unexplained if arrival not in burns]
+        burns = [arrival for arrival in unexplained if arrival.t < dealt - STUB_LEAD_SECONDS and arrival.seen]
+        late = [arrival for arrival in unexplained if arrival.t >= dealt - STUB_LEAD_SECONDS]
         unseen = late.pop(0) if deal.unseen and late else None
         return Laid(tuple(burns), unseen, late[0] if late else None)
     burns = [arrival for arrival in unexplained if followed_by(arrival, community)]

@@ -1,7 +1,7 @@
 """What lies in one zone, from a straightened view of it: whether it can be read at all, and its cards."""
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,7 +15,8 @@ from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Watcher
 from handreplay.vision.chip_counter import ChipNets
-from handreplay.vision.second_look import second_look
+from handreplay.vision.fans import between
+from handreplay.vision.second_look import SURE, second_look
 from handreplay.vision.straighten import straighten
 from handreplay.vision.table_eye import CardBox, Sighting
 from handreplay.vision.zones import Zones
@@ -98,20 +99,40 @@ class ZoneReader:
         self, tile: Picture, patch: FeltPatch, zone: str, boxes: Collection[CardBox], frame: int | None = None
     ) -> list[SeenCard]:
         """The cards in these outlines, read. `frame` is the picture of a view that does not show the zone at rest."""
-        crops = [straighten(tile, box.corners * FINE_PX_PER_MM) for box in boxes]
-        readings = self._eyes.cards.read(crops) if crops else []
+        read = list(zip(boxes, self._readings(tile, boxes, again=frame is None), strict=True))
         if frame is None:
-            readings = [
-                second_look(self._eyes.cards, tile, box.corners * FINE_PX_PER_MM, reading) if box.face_up else reading
-                for box, reading in zip(boxes, readings, strict=True)
-            ]
+            read += self._between(tile, read)
         seen = [
             _seen(box, patch, reading)
-            for box, reading in zip(boxes, readings, strict=True)
+            for box, reading in read
             if box.visible >= LEAST_VISIBLE and not (_is_none(reading) if box.face_up else _is_felt(tile, box))
         ]
         self._note_backs(tile, zone, boxes)
         return [changed for card in seen if (changed := self._compared(card, zone, frame)) is not None]
+
+    def _readings(self, tile: Picture, boxes: Collection[CardBox], *, again: bool) -> list[CardReading]:
+        """What the card net makes of each outline; `again`: a face that it cannot read gets a second look."""
+        outlines = [box.corners * FINE_PX_PER_MM for box in boxes]
+        readings = self._eyes.cards.read([straighten(tile, outline) for outline in outlines]) if outlines else []
+        if not again:
+            return readings
+        return [
+            second_look(self._eyes.cards, tile, outline, reading) if box.face_up else reading
+            for box, outline, reading in zip(boxes, outlines, readings, strict=True)
+        ]
+
+    def _between(self, tile: Picture, read: Sequence[tuple[CardBox, CardReading]]) -> list[tuple[CardBox, CardReading]]:
+        """Faces that were not found between others, where they can be read surely."""
+        known = {reading.card for box, reading in read if box.face_up}
+        found: list[tuple[CardBox, CardReading]] = []
+        for boxes in between([box for box, _ in read]):
+            here = list(zip(boxes, self._readings(tile, boxes, again=True), strict=True))
+            cards = {reading.card for _, reading in here}
+            sure = all(reading.kind == "face" and max(reading.spread()) >= SURE for _, reading in here)
+            if sure and len(cards) == len(here) and not cards & known:
+                found += here
+                known |= cards
+        return found
 
     def _note_backs(self, tile: Picture, zone: str, boxes: Iterable[CardBox]) -> None:
         """Players' cards tell what the deck's backs look like."""
@@ -128,13 +149,20 @@ class ZoneReader:
         return replace(card, changed=1.0 if since_look is None else round(since_look, 3))
 
     def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
-        """A card lies in the zone that holds its middle; tucked under a wager, it reaches well into that zone."""
+        """A card lies in the zone that holds its middle; tucked under a wager, in the one that it covers most of."""
         corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
         if kind_of(zone) == "cards":
             return self._zones.zone_at(corners.mean(axis=0), CARD_ZONE_MARGIN_MM) == zone
-        outline = self._zones.polygons_mm[zone].astype(np.float32)
-        shared, _ = cv2.intersectConvexConvex(corners.astype(np.float32), cv2.convexHull(outline))
-        return float(shared) >= TUCKED_SHARE * cv2.contourArea(corners.astype(np.float32))
+        seat = zone.partition(".")[0] + "."
+        own = self._shared_mm2(corners, zone)
+        if own < TUCKED_SHARE * cv2.contourArea(corners.astype(np.float32)):
+            return False
+        wagers = [name for name in self._zones.names if name.startswith(seat) and kind_of(name) == "wager"]
+        return all(self._shared_mm2(corners, name) <= own for name in wagers)
+
+    def _shared_mm2(self, corners_mm: Floats, zone: str) -> float:
+        outline = cv2.convexHull(self._zones.polygons_mm[zone].astype(np.float32))
+        return float(cv2.intersectConvexConvex(corners_mm.astype(np.float32), outline)[0])
 
 
 def kind_of(zone: str) -> str:
