@@ -294,6 +294,37 @@ def probe(
 
 
 @app.command()
+def look(
+    footage: Annotated[Path, typer.Argument(help="A recording.")],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    at: Annotated[str, typer.Option("--at", help="The moment: 41, 41.5, 00:41 or 01:12:31 from the first picture.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="FILE.png, camera view; FILE-felt.png, from above, comes with it.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Write over pictures that are there.")] = False,
+    before: Annotated[
+        float, typer.Option("--before", min=0, max=600, help="Seconds to look back for places as they were when empty.")
+    ] = 45.0,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Show what is read at one moment: every card, stack, hand and zone with its probability, drawn on the picture."""
+    import json
+
+    from handreplay.config import load_profile
+    from handreplay.pipeline import look_at
+    from handreplay.report.look_files import places_for, write_look
+    from handreplay.report.look_text import look_json, look_text, seconds_of
+
+    moment = seconds_of(at)
+    camera, felt = places_for(footage, moment, out, replace=replace)
+    seen, models = look_at(footage, load_profile(table), moment, before)
+    write_look(seen, camera, felt, replace=replace)
+    told = json.dumps(look_json(seen, table, models), indent=1) if format_ is TextOrJson.json else look_text(seen)
+    typer.echo(told.encode())
+    typer.echo(f"drawn: {camera}, {felt}", err=True)
+
+
+@app.command()
 def read(
     pictures: Annotated[list[Path], typer.Argument(help="Photographs: JPEG, PNG, WebP or BMP.")],
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,

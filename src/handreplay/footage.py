@@ -190,6 +190,34 @@ def pictures(path: str | Path, *, tally: Tally | None = None) -> Iterator[Frame 
     tally.finished = True
 
 
+def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]:
+    """The pictures from about `start` to `end` seconds, without decoding all that lies before.
+
+    Their numbers are -1, since nobody has counted. Where anything is not as in a whole recording a Gap comes last: then
+    ask `pictures`, which also tells what is wrong. Files that cannot be entered in the middle give that Gap at once.
+    """
+    with _opened(Path(path)) as source:
+        first = _first_picture(source)
+        if source.format_name != "mov" or first.pts is None or first.time_base is None or source.rate is None:
+            yield Gap(Fraction(0), Fraction(0), "the recording cannot be entered in the middle")
+            return
+        target = first.pts + int(max(0.0, start) / first.time_base)
+        source.container.seek(target, stream=source.stream, backward=True)
+        last, converter = None, VideoReformatter()
+        for decoded in _decoded(source, Tally()):
+            frame = None if isinstance(decoded, str) or decoded.suspect else decoded.frame
+            stamp = None if frame is None or frame.is_corrupt else frame.pts
+            seconds = None if stamp is None else (stamp - first.pts) * first.time_base
+            steady = seconds is not None and (last is None or 0 < seconds - last < 1.5 / source.rate)
+            if frame is None or seconds is None or not steady or (last is None and not frame.key_frame):
+                yield Gap(last or Fraction(0), last or Fraction(0), "something is missing")
+                return
+            last = seconds
+            if seconds > end:
+                return
+            yield Frame(seconds, -1, bool(frame.key_frame), frame, _turns(frame), converter)
+
+
 def shown_at(path: str | Path, seconds: Iterable[float], tally: Tally | None = None) -> Iterator[tuple[float, Frame]]:
     """The picture on show at each of these seconds, in order of time; none where the recording has a hole.
 

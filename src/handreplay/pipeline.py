@@ -20,6 +20,7 @@ from handreplay.reconstruct.assemble import TableView
 from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
 from handreplay.vision.calibration import Calibration
+from handreplay.vision.look import BEFORE_SECONDS, Look, look
 from handreplay.vision.observe import Observer, Prepared, observe
 from handreplay.vision.shipped import shipped_eyes
 from handreplay.vision.zone_reader import Eyes
@@ -66,7 +67,7 @@ def audit(
     """
     info = probe(footage)
     calibration = Calibration.from_profile(profile)
-    _check_size(info, profile, calibration, footage)
+    check_size(info, profile, calibration, footage)
     models: Mapping[str, str] = {}
     if eyes is None:
         eyes, models = shipped_eyes(calibration, profile.chips)
@@ -85,6 +86,22 @@ def audit(
     found = tuple(rules.weighed(one, table) for one in rounds(_kept(observe(source, observer), seen), view))
     judged = rules.audit_rounds(found, table)
     return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
+
+
+def look_at(
+    footage: Path, profile: Profile, at: float, before: float = BEFORE_SECONDS
+) -> tuple[Look, Mapping[str, str]]:
+    """What the shipped models see in the picture on show at `at` seconds, and the hash of each by name.
+
+    Up to `before` seconds before it are read for how places looked when they were empty. Raises as `audit` does, and
+    FootageError when nothing is on show then.
+    """
+    info = probe(footage)
+    calibration = Calibration.from_profile(profile)
+    check_size(info, profile, calibration, footage)
+    eyes, models = shipped_eyes(calibration, profile.chips)
+    zones = Zones(profile.zones, calibration)
+    return look(footage, at, calibration=calibration, zones=zones, eyes=eyes, before=before), models
 
 
 def deal_of(table: TableRules) -> Deal:
@@ -109,7 +126,8 @@ def _clock(clock: datetime | None, profile: Profile) -> datetime | None:
     return clock.replace(tzinfo=zone) if clock.tzinfo is None else clock.astimezone(zone)
 
 
-def _check_size(info: FootageInfo, profile: Profile, calibration: Calibration, footage: Path) -> None:
+def check_size(info: FootageInfo, profile: Profile, calibration: Calibration, footage: Path) -> None:
+    """Raises ProfileError when the recording is not of the size that the profile was made for."""
     width, height = calibration.size
     if (info.width, info.height) != (width, height):
         raise ProfileError(
