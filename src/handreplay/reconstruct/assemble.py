@@ -109,7 +109,7 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
         events += [_into_rack(rest.unseen, f"u{n:02d}") for n in range(1, view.deal.unseen + 1)]
     if rest.stub is not None:
         events.append(StubMoved(t=rest.stub.t, frame=rest.stub.frame, actor="dealer", to="rack"))
-    events += _wager_events(seen, stories)
+    events += _wager_events(seen, stories, view.deal)
     events += [
         FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved) for gap in seen.gaps
     ]
@@ -148,15 +148,17 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
 def _dealt_until(looks: Sequence[ZoneSeen], deal: Deal) -> float:
     """When the deal was over at the earliest: when every hand that was seen while no face showed had got its backs."""
     visits: dict[str, list[float]] = {}
+    shown = math.inf
     for look in looks:
         if any(card.face_up for card in look.cards):
+            shown = look.start
             break
         if look.partly or not look.cards or deal.backs(look.zone) == 0 or not _holds_hand(look.zone):
             continue
         if look.zone not in visits or (look.changed >= PLACED_CHANGE and by_dealer(look)):
             visits.setdefault(look.zone, []).append(look.start)
     most = {zone: 1 if deal.at_once else deal.backs(zone) for zone in visits}
-    return max((times[: most[zone]][-1] for zone, times in visits.items()), default=math.inf)
+    return max((times[: most[zone]][-1] for zone, times in visits.items()), default=shown)
 
 
 def _holds_hand(zone: str) -> bool:
@@ -238,13 +240,15 @@ def _into_rack(arrival: Arrival, name: str) -> CardPlaced:
     )
 
 
-def _wager_events(seen: Sightings, stories: list[CardStory]) -> list[Event]:
+def _wager_events(seen: Sightings, stories: list[CardStory], deal: Deal) -> list[Event]:
     zones: dict[str, WagerStory] = {}
     for look in seen.looks:
         if look.zone.startswith("seat") and not look.zone.endswith(".cards"):
             zones.setdefault(look.zone, WagerStory(look.zone)).add(look)
     first = min((card.placed for card in stories), default=math.inf)
-    shown = min((t for card in stories if card.zone == "dealer.cards" and (t := card.shown())), default=math.inf)
+    settled_by = "community" if deal.community_down else "dealer.cards"
+    times = [t for card in stories if card.zone == settled_by and (t := card.shown())]
+    shown = (max if deal.community_down else min)(times, default=math.inf)
     all_moves = [move for zone in sorted(zones) for move in moves(zones[zone], first_card=first, dealer_shown=shown)]
     return [_in_time(event, first) for event in with_neighbours(all_moves)]
 

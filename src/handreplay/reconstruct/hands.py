@@ -6,7 +6,7 @@ that was seen of the zone.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -48,7 +48,7 @@ class CardStory:
 
     zone: str
     placed: float
-    frame: int
+    frame: int | None
     face_up: bool  # when it was placed
     place: Point | None = None  # where it was last seen, mm
     turns: list[Turn] = field(default_factory=list)
@@ -203,10 +203,12 @@ class _Teller:
         zone = self.whole.zone
         if downs and not self._closed() and not look.partly:
             self._see_backs(downs, look)
+        elif not self.cards:
+            self.cards += self._came_unseen(len(ups), look)
         opened = [card for card in _lying(self.cards) if card.is_up()]
         unknown = _not_again(opened, sorted(ups, key=lambda seen: spread_order(zone, seen)))
         closed = self._closed()
-        turned = self._turned(closed, unknown, downs)
+        turned = self._turned(closed, unknown)
         for card, seen in turned:
             card.turns.append(Turn(look.start, look.frame, "up"))
             _face(card, seen)
@@ -227,9 +229,18 @@ class _Teller:
             elif not _near(card, ups):
                 card.turns.append(Turn(look.start, look.frame, "down"))
 
-    def _turned(
-        self, closed: Sequence[CardStory], unknown: Sequence[SeenCard], downs: Sequence[SeenCard]
-    ) -> list[tuple[CardStory, SeenCard]]:
+    def _came_unseen(self, faces: int, look: ZoneSeen) -> Iterator[CardStory]:
+        """Hands are dealt face down: faces where no backs were read lay there since the place could not be read."""
+        backs = self.whole.deal.backs(self.whole.zone)
+        times = [t for t in self.whole.covered if t < look.start]
+        if not times or not backs:
+            return
+        at_once = self.whole.deal.at_once
+        for number in range(backs if at_once else min(backs, max(faces, len(times)))):
+            placed = times[0] if at_once else times[min(number, len(times) - 1)]
+            yield CardStory(self.whole.zone, placed, None, False, certainty=EXPECTED)
+
+    def _turned(self, closed: Sequence[CardStory], unknown: Sequence[SeenCard]) -> list[tuple[CardStory, SeenCard]]:
         """Which of the cards that lay face down show which face now."""
         if self.whole.zone == "community":  # they lie side by side and are turned where they lie
             pairs = []
@@ -241,25 +252,33 @@ class _Teller:
                     pairs.append((here[0], seen))
             return pairs
         opens = self.whole.zone == "dealer.cards" and self.whole.deal.dealer_open()
-        if opens and downs and len(unknown) == 1 and not any(card.face_up for card in self.cards):
+        if opens and len(unknown) == 1 and not any(card.face_up for card in self.cards):
             return []
         return list(zip(closed, unknown, strict=False))
 
     def _late(self, turned: Sequence[CardStory], seen: SeenCard, look: ZoneSeen) -> CardStory:
-        """A face more than there were backs lay unseen under them; without backs it was placed face up just now.
+        """A face more than there were backs lay unseen under them; where none lie it was placed face up just now.
 
         It came when the zone was next changed without being readable, if it was, else with the last back.
         """
         card = _placed(self.whole.zone, seen, look, certainty=1.0)
-        if not turned:
+        under = turned[-1] if turned else self._dealt_with(look)
+        if under is None:
             self.cards.append(card)
             return card
-        under = turned[-1]
         card.placed, card.frame, card.face_up, card.certainty = under.placed, under.frame, False, EXPECTED
         card.placed = next((t for t in self.whole.covered if under.placed < t < look.start), under.placed)
         card.turns.append(Turn(look.start, look.frame, "up"))
         self.cards.insert(self.cards.index(under) + 1, card)
         return card
+
+    def _dealt_with(self, look: ZoneSeen) -> CardStory | None:
+        """After the deal, a card of the hand that what shows more of it now must have come with."""
+        hidden = (self.whole.deal.backs(self.whole.zone) or 0) > sum(not card.face_up for card in self.cards)
+        here = [card for card in self.cards if card.left is None]
+        return (
+            here[-1] if hidden and here and look.start > self.whole.dealt and self.whole.zone != "community" else None
+        )
 
 
 def by_dealer(look: ZoneSeen) -> bool:

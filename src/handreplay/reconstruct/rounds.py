@@ -65,7 +65,7 @@ class RoundMaker:
                 self._now.emptied = None
                 yield self._close(None)
                 self._now.emptied = look.start
-        elif not look.partly:
+        elif not look.partly or len(look.cards) > self._lying.get(look.zone, 0):
             self._lying[look.zone] = len(look.cards)
 
     def _is_clear(self) -> bool:
