@@ -110,6 +110,19 @@ def test_a_zone_knows_how_it_looked_when_it_was_empty() -> None:
     assert table.watcher.unlike_empty("seat1.ante") == pytest.approx(40 * 40 / 6400, abs=0.06)
 
 
+def test_a_soft_shadow_is_nothing_on_the_felt() -> None:
+    table = Table()
+    table.felt[:] = 120
+    table.settle()
+    shade = np.clip(0.35 + 0.0025 * np.arange(400), 0.7, 1)
+    table.felt[:] = (table.felt * shade).astype(np.uint8)
+    table.show(12)
+    assert table.watcher.unlike_empty("seat1.ante") == pytest.approx(0.0, abs=0.02)
+    table.felt[140:180, 180:220] = CARD
+    table.show(12)
+    assert table.watcher.unlike_empty("seat1.ante") == pytest.approx(40 * 40 / 6400, abs=0.06)
+
+
 def test_after_a_gap_pictures_are_not_compared_across_it() -> None:
     table = Table()
     table.settle()

@@ -29,6 +29,8 @@ MOVING_SHARE = 0.006
 MOVING_PIXELS = 6
 REFERENCE_PICTURES = 4
 MEMORY_SECONDS = 6.0
+SHADOW_PIXELS = (15, 15)
+DEEPEST_SHADOW = 0.7
 COLOURLESS_LEVELS = 3.0  # mean difference from grey in a picture without colour, at most
 
 
@@ -111,18 +113,29 @@ class _Zone:
     tint_reference: Floats | None = None
     tint_empty: Floats | None = None
 
-    def different(self, levels: float, *, since_empty: bool) -> npt.NDArray[np.bool_] | None:
-        """Where the zone as it rests looks other than before, inside it; None when there is nothing to compare with."""
+    def different(self, levels: float, *, since_empty: bool, shaded: bool = False) -> npt.NDArray[np.bool_] | None:
+        """Where the zone as it rests looks other than before, inside it; None when there is nothing to compare with.
+
+        `shaded`: a soft shadow, or its going, is no difference.
+        """
         before, tint = (self.empty, self.tint_empty) if since_empty else (self.reference, self.tint_reference)
         if before is None or self.now is None:
             return None
         inside = self.window.mask > 0
         unlike = np.abs(self.now - before) > levels
+        if shaded:
+            unlike &= np.abs(self.now - _in_light_of(self.now, before)) > levels
         if self.tint is not None and tint is not None and not (_colourless(self.tint) or _colourless(tint)):
             moved = self.tint - tint
             moved -= np.median(moved[inside], axis=0)  # the light's colour, or the camera's idea of it
             unlike |= np.abs(moved).max(axis=2) > levels
         return np.asarray(unlike & inside, np.bool_)
+
+
+def _in_light_of(now: Floats, before: Floats) -> Floats:
+    """The picture before, in the light of now: shadows are soft, and neither deepen nor lift a place by much."""
+    light = (cv2.blur(now, SHADOW_PIXELS) + 1) / (cv2.blur(before, SHADOW_PIXELS) + 1)
+    return np.asarray(before * np.clip(light, DEEPEST_SHADOW, 1 / DEEPEST_SHADOW), np.float32)
 
 
 def _colourless(tint: Floats) -> bool:
@@ -225,7 +238,7 @@ class Watcher:
     def unlike_empty(self, zone: str) -> float | None:
         """Share of the zone that looks other than when it was empty; None if it was never seen so."""
         state = self._zones[zone]
-        different = state.different(UNLIKE_LEVELS, since_empty=True)
+        different = state.different(UNLIKE_LEVELS, since_empty=True, shaded=True)
         return None if different is None else float(different.sum()) / max(1, state.window.area)
 
     def _follow(
