@@ -90,7 +90,9 @@ def _expect(story: Story, seat: Seat, settlement: Settlement) -> None:
         return
     for pile in story.stake:
         prospect = settlement.prospects.of(seat, story.wager, worth(pile), seat.number in settlement.folded)
-        if len(prospect.dues) == 1 and prospect.dues[0][0].pay:
+        if prospect.unread:
+            return
+        if prospect.dues[0][0].pay:
             story.due[pile] = _paid(prospect.dues[0][0].pay)
 
 
