@@ -1,65 +1,111 @@
-"""Cards of a hand laid open that were not found between two that were.
+"""Cards of a hand laid open that were not found, or not where they lie.
 
-White cards that overlap show hardly an edge, and the one in the middle may go unseen though its index is in plain
-sight. Where two open cards of a hand lie further apart than a hand is usually spread, the places between are read;
-whoever asks believes what is found there only if it is read surely.
+White cards that overlap show hardly an edge: the one in the middle may go unseen, or be given an outline some
+millimetres off, though its index is in plain sight. So the row from the first to the last of the hand is gone along in
+small steps, what shows at each is read, and believed only where it is read surely.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from handreplay.vision.card_reader import CardReading
+from handreplay.vision.second_look import READ, CardNet, borne_out
+from handreplay.vision.straighten import Picture, straighten
 from handreplay.vision.table_eye import CardBox
 
 Floats = NDArray[np.float64]
+Read = tuple[CardBox, CardReading]
 
+STEP_MM = 4.0
+BEYOND_MM = 12.0  # the ends' outlines may be off as well
+PROMISING = 0.4  # worth a closer look
+ONE_CARD_MM = 16.0  # nearer than this two outlines are of one card; a hand is spread wider
 LEAST_GAP_MM = 34.0  # two cards nearer than this have none between them whose index shows
-TWO_FIT_MM = 50.0
-MOST_GAP_MM = 96.0
-MOST_ASIDE_MM = 16.0
+MOST_LENGTH_MM = 260.0
+MOST_ASIDE_MM = 22.0
 MOST_TURN_DEGREES = 18.0
 
 
-def between(boxes: Sequence[CardBox]) -> Iterator[list[CardBox]]:
-    """For each gap in a row of open cards the cards that may lie there: first one, then two.
+def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Read]) -> list[Read]:
+    """The cards of a view as they were read, together with those of a row that can be read between them.
 
-    Outlines are px of a view at 1 px/mm; half a turn of a card does not matter.
+    Outlines are px of the view at 1 px/mm, the tile shows it at `px_per_mm`. An unread face makes way for one that is
+    found near it.
     """
+    row = _row([box for box, _ in read])
+    faces = [(box, reading) for box, reading in read if any(box is one for one in row)]
+    known = {reading.card for _, reading in faces if max(reading.spread()) >= READ}
+    if len(known) == len(row) and not any(_apart(one, other) >= LEAST_GAP_MM for one, other in pairwise(row)):
+        return list(read)
+    places = _along(row)
+    looks = cards.read([straighten(tile, place.corners * px_per_mm) for place in places])
+    found: list[Read] = []
+    for place, look in sorted(zip(places, looks, strict=True), key=lambda one: -max(one[1].spread())):
+        if look.kind == "face" and max(look.spread()) >= PROMISING and look.card not in known and _clear(place, found):
+            sure = borne_out(cards, tile, place.corners * px_per_mm, look)
+            if sure is not None and sure.card not in known:
+                known.add(sure.card)
+                found.append((place, sure))
+    unread = [box for box, reading in faces if max(reading.spread()) < READ]
+    gone = [box for box in unread if not _clear(box, found)]
+    return [one for one in read if not any(one[0] is box for box in gone)] + found
+
+
+def _clear(box: CardBox, found: Sequence[Read]) -> bool:
+    return all(_apart(box, other) > ONE_CARD_MM for other, _ in found)
+
+
+def _row(boxes: Sequence[CardBox]) -> list[CardBox]:
+    """The open cards that lie in one row, in its order; none when no two do."""
     faces = [box for box in boxes if box.face_up]
-    for number, first in enumerate(faces):
-        for second in faces[number + 1 :]:
-            other = _like(first.corners, second.corners)
-            if other is None or any(_inside(box, first, other) for box in faces if box not in (first, second)):
-                continue
-            apart = float(np.linalg.norm(other.mean(axis=0) - first.corners.mean(axis=0)))
-            for count in (1, 2) if apart >= TWO_FIT_MM else (1,):
-                yield [_placed(first, other, n / (count + 1), apart / (count + 1)) for n in range(1, count + 1)]
+    pairs = [(one, other) for number, one in enumerate(faces) for other in faces[number + 1 :]]
+    rows = [[one, *_between(faces, one, other), other] for one, other in pairs if _turned_like(one, other) is not None]
+    return max(rows, key=lambda row: (len(row), _apart(row[0], row[-1])), default=[])
 
 
-def _placed(first: CardBox, other: Floats, share: float, step_mm: float) -> CardBox:
-    corners = first.corners + (other - first.corners) * share
-    width = float(np.linalg.norm(corners[1] - corners[0]))
-    return CardBox(corners, True, 0.5, 0.9, min(1.0, step_mm / max(width, 1.0)))
+def _along(row: Sequence[CardBox]) -> list[CardBox]:
+    """Outlines STEP_MM apart from a little before the first to a little beyond the last card of a row."""
+    last = _turned_like(row[0], row[-1]) if row else None
+    if last is None:
+        return []
+    apart = _apart(row[0], row[-1])
+    shares = np.arange(-BEYOND_MM, apart + BEYOND_MM + STEP_MM / 2, STEP_MM) / apart
+    first = row[0].corners
+    return [CardBox(first + (last - first) * share, True, 0.5, 0.9, 0.4) for share in shares]
 
 
-def _like(first: Floats, second: Floats) -> Floats | None:
-    """The second outline, its corners in the order of the first, if the two lie in one row with room between them."""
-    across = first[1] - first[0]
-    turned = min((second, np.roll(second, 2, axis=0)), key=lambda corners: -float((corners[1] - corners[0]) @ across))
-    other = turned[1] - turned[0]
-    cosine = float(across @ other) / max(float(np.linalg.norm(across) * np.linalg.norm(other)), 1e-9)
-    if cosine < np.cos(np.radians(MOST_TURN_DEGREES)):
-        return None
-    way = turned.mean(axis=0) - first.mean(axis=0)
+def _between(faces: Sequence[CardBox], first: CardBox, last: CardBox) -> Iterator[CardBox]:
+    start, way = _middle(first), _middle(last) - _middle(first)
+    shares = [(float((_middle(box) - start) @ way) / float(way @ way), number) for number, box in enumerate(faces)]
+    for share, number in sorted(shares):
+        box = faces[number]
+        aside = float(np.linalg.norm(_middle(box) - start - share * way))
+        if box is not first and box is not last and 0 < share < 1 and aside <= MOST_ASIDE_MM:
+            yield box
+
+
+def _turned_like(one: CardBox, other: CardBox) -> Floats | None:
+    """The other outline, its corners in the order of the first, if both lie in one row, aside of each other."""
+    across = one.corners[1] - one.corners[0]
     unit = across / max(float(np.linalg.norm(across)), 1e-9)
+    turned = max((other.corners, np.roll(other.corners, 2, axis=0)), key=lambda corners: float(_across(corners) @ unit))
+    cosine = float(_across(turned) @ unit) / max(float(np.linalg.norm(_across(turned))), 1e-9)
+    way = turned.mean(axis=0) - _middle(one)
     beside, aside = abs(float(way @ unit)), abs(float(way @ np.array([-unit[1], unit[0]])))
-    return turned if LEAST_GAP_MM <= beside <= MOST_GAP_MM and aside <= MOST_ASIDE_MM else None
+    in_row = STEP_MM < beside <= MOST_LENGTH_MM and aside <= MOST_ASIDE_MM + beside / 4
+    return turned if in_row and cosine >= np.cos(np.radians(MOST_TURN_DEGREES)) else None
 
 
-def _inside(box: CardBox, first: CardBox, other: Floats) -> bool:
-    """Does a card lie between the two?"""
-    start, way = first.corners.mean(axis=0), other.mean(axis=0) - first.corners.mean(axis=0)
-    share = float((box.corners.mean(axis=0) - start) @ way) / max(float(way @ way), 1e-9)
-    aside = box.corners.mean(axis=0) - start - share * way
-    return 0.1 < share < 0.9 and float(np.linalg.norm(aside)) <= 2 * MOST_ASIDE_MM
+def _across(corners: Floats) -> Floats:
+    return np.asarray(corners[1] - corners[0])
+
+
+def _middle(box: CardBox) -> Floats:
+    return np.asarray(box.corners.mean(axis=0))
+
+
+def _apart(one: CardBox, other: CardBox) -> float:
+    return float(np.linalg.norm(_middle(one) - _middle(other)))

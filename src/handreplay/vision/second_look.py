@@ -5,7 +5,6 @@ then sees an index where none should stand. Crops are cheap: some more are cut a
 another one agrees and none speaks for another card.
 """
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -31,20 +30,19 @@ def second_look(cards: CardNet, tile: Picture, corners_px: Floats, first: CardRe
     """The reading of a face whose outline (4 x 2, px of the tile, beginning with a short side) may be a little off."""
     if max(first.spread()) >= READ:
         return first
+    return borne_out(cards, tile, corners_px, first) or first
+
+
+def borne_out(cards: CardNet, tile: Picture, corners_px: Floats, first: CardReading) -> CardReading | None:
+    """The surest reading at and around an outline, if it is sure enough and the others let it stand."""
     width = np.asarray(corners_px[1] - corners_px[0], float)
     across = width / max(float(np.hypot(*width)), 1e-9)
     along = np.array([-across[1], across[0]])
     aside = ASIDE_MM * float(np.hypot(*width)) / CARD_WIDTH_MM
     outlines = [corners_px + (x * across + y * along) * aside for x, y in SHIFTS]
     readings = [first, *cards.read([straighten(tile, outline) for outline in outlines])]
-    return _surest(readings) or first
-
-
-def _surest(readings: Sequence[CardReading]) -> CardReading | None:
-    """The surest reading, if it is sure enough and the others let it stand."""
     spreads = np.array([reading.spread() for reading in readings])
     best, card = np.unravel_index(int(spreads.argmax()), spreads.shape)
-    own = spreads[:, card]
-    others = np.delete(spreads, card, axis=1)
+    own, others = spreads[:, card], np.delete(spreads, card, axis=1)
     agreed = (own >= AGREES).sum() >= 2 and float(others.max()) < AGREES
     return readings[int(best)] if own[best] >= SURE and agreed else None

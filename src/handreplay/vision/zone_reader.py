@@ -1,7 +1,7 @@
 """What lies in one zone, from a straightened view of it: whether it can be read at all, and its cards."""
 
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,8 +15,8 @@ from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Watcher
 from handreplay.vision.chip_counter import ChipNets
-from handreplay.vision.fans import between
-from handreplay.vision.second_look import SURE, second_look
+from handreplay.vision.fans import laid_open
+from handreplay.vision.second_look import CardNet, second_look
 from handreplay.vision.straighten import straighten
 from handreplay.vision.table_eye import CardBox, Sighting
 from handreplay.vision.zones import Zones
@@ -40,10 +40,6 @@ NO_CARD = 0.9  # the card reader's word that a found card is none
 
 class TableNet(Protocol):
     def look(self, view_bgr: Picture) -> Sighting: ...
-
-
-class CardNet(Protocol):
-    def read(self, crops: list[Picture]) -> list[CardReading]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +97,7 @@ class ZoneReader:
         """The cards in these outlines, read. `frame` is the picture of a view that does not show the zone at rest."""
         read = list(zip(boxes, self._readings(tile, boxes, again=frame is None), strict=True))
         if frame is None:
-            read += self._between(tile, read)
+            read = laid_open(self._eyes.cards, tile, FINE_PX_PER_MM, read)
         seen = [
             _seen(box, patch, reading)
             for box, reading in read
@@ -120,19 +116,6 @@ class ZoneReader:
             second_look(self._eyes.cards, tile, outline, reading) if box.face_up else reading
             for box, outline, reading in zip(boxes, outlines, readings, strict=True)
         ]
-
-    def _between(self, tile: Picture, read: Sequence[tuple[CardBox, CardReading]]) -> list[tuple[CardBox, CardReading]]:
-        """Faces that were not found between others, where they can be read surely."""
-        known = {reading.card for box, reading in read if box.face_up}
-        found: list[tuple[CardBox, CardReading]] = []
-        for boxes in between([box for box, _ in read]):
-            here = list(zip(boxes, self._readings(tile, boxes, again=True), strict=True))
-            cards = {reading.card for _, reading in here}
-            sure = all(reading.kind == "face" and max(reading.spread()) >= SURE for _, reading in here)
-            if sure and len(cards) == len(here) and not cards & known:
-                found += here
-                known |= cards
-        return found
 
     def _note_backs(self, tile: Picture, zone: str, boxes: Iterable[CardBox]) -> None:
         """Players' cards tell what the deck's backs look like."""
