@@ -21,6 +21,7 @@ from handreplay.rules.irregularities import (
 from handreplay.rules.tracks import Card, seat_of
 
 BOTH_AT_ONCE_S = 1.0
+WHOSE_HAND_UNSEEN = 0.9
 DECK_HOURS = {"hand": 4, "manual-shoe": 8, "automated-shoe": 8}
 
 
@@ -201,7 +202,9 @@ def played_on(case: Case) -> Iterator[Finding]:
     if not case.settlement.played_on or case.settlement.void is None:
         return
     readings = [settled.likeliest for settled in case.settlement.wagers]
-    variance = _total([r.variance for r in readings])
+    certain = case.settlement.surely_played_on
+    sure = all(len({r.variance for r in settled.readings}) == 1 for settled in case.settlement.wagers)
+    variance = _total([r.variance for r in readings]) if sure else None
     first = next((s.tally.first_dealer for s in case.settlement.wagers if s.tally.first_dealer), None)
     causes = ", ".join(dict.fromkeys(cause.kind.split()[0].replace("_", " ") for cause in case.settlement.void.causes))
     amount = "an amount that could not be read" if variance is None else usd(abs(variance))
@@ -211,7 +214,7 @@ def played_on(case: Case) -> Iterator[Finding]:
         "MD09",
         first.event if first else None,
         text,
-        confidence=min((s.confidence for s in case.settlement.wagers), default=1.0),
+        confidence=min([s.confidence for s in case.settlement.wagers] + [1.0 if certain else WHOSE_HAND_UNSEEN]),
         expected=_total([r.expected for r in readings]),
         observed=_total([r.observed for r in readings]),
         variance=variance,
@@ -230,7 +233,9 @@ def voided_without_cause(case: Case) -> Iterator[Finding]:
     given = [s.tally.last for s in case.settlement.wagers if s.tally.last and s.tally.last.t >= case.replay.close_t]
     first = min(given, key=lambda step: step.t, default=None)
     text = "Every wager was handed back or left, the dealer's hand was never shown, and nothing seen calls for that."
-    yield case.finding("MD10", first.event if first else None, text, variance=None)
+    sure = 1.0 if case.settlement.surely_handed_back else WHOSE_HAND_UNSEEN
+    own = min(sure, first.event.confidence) if first else sure
+    yield case.finding("MD10", first.event if first else None, text, variance=None, confidence=own)
 
 
 def stub_count(case: Case) -> Iterator[Finding]:

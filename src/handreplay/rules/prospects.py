@@ -11,12 +11,14 @@ from handreplay.core.money import Cents
 from handreplay.core.readings import Known
 from handreplay.games.envy import envy_amount
 from handreplay.games.game import CardGroup, Due, Question, Wager
+from handreplay.games.paytables import chosen
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.tracks import Card
 
 MOST_WORLDS = 2_500  # two cards of which nothing is known; more is said to be unreadable, not worked out
 EXHAUSTIVE_FROM = 0.9  # candidates that add to so much are taken for all there are
 UNREAD_WEIGHT = 1e-9
+World = tuple[dict[str, str], float]  # what each unread card is, and how likely that is
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class Prospects:
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
-        self._worlds: dict[tuple[CardGroup, ...], dict[int, list[tuple[dict[str, str], float]] | None]] = {}
+        self._worlds: dict[tuple[CardGroup, ...], dict[int, list[World] | None]] = {}
+        self._answers: dict[tuple[int, str, bool, Cents | None], tuple[list[World], frozenset[str]]] = {}
 
     def of(self, seat: Seat, wager: Wager, stake: Cents, folded: bool) -> Prospect:
         """What the wager is due with that stake."""
@@ -57,7 +60,9 @@ class Prospects:
         if worlds is None:
             return Prospect((), unread, guided, confidence)
         weights: dict[Due, float] = {}
-        for world, probability in worlds:
+        unlike, matter = self._unlike(seat, wager, stake, folded, cards, worlds)
+        unread = tuple(card for card in unread if str(card.hand) in matter)
+        for world, probability in unlike:
             due = self._due(seat, wager, stake, folded, cards, world)
             weights[due] = weights.get(due, 0.0) + probability
         total = sum(weights.values())
@@ -126,6 +131,35 @@ class Prospects:
         )
         return self.replay.game.due(question)
 
+    def _unlike(
+        self,
+        seat: Seat,
+        wager: Wager,
+        stake: Cents,
+        folded: bool,
+        cards: dict[CardGroup, tuple[Card, ...]],
+        worlds: list[World],
+    ) -> tuple[list[World], frozenset[str]]:
+        """One world for each different answer, with the weight of all that share it: other stakes then are quick.
+
+        Worlds share an answer when the same words say why: the same comparison, the same line of the paytable. Told too
+        are the hands whose unread cards make a difference.
+        """
+        tables = [paytable for key in wager.paytables for paytable in chosen(self.replay.table, key)]
+        own_stake = stake if any(paytable.stake_cents for paytable in tables) else None
+        key = (seat.number, wager.name, folded, own_stake)
+        if key not in self._answers:
+            found: dict[tuple[Due, str], World] = {}
+            dues: list[tuple[dict[str, str], Due]] = []
+            for world, probability in worlds:
+                due = self._due(seat, wager, stake, folded, cards, world)
+                dues.append((world, due))
+                first, weight = found.get((due, due.why), (world, 0.0))
+                found[(due, due.why)] = (first, weight + probability)
+            unread = [card for held in cards.values() for card in held if card.known is None]
+            self._answers[key] = list(found.values()), _hands_that_matter(dues, unread)
+        return self._answers[key]
+
     def _turn_t(self, seat: Seat, wager: str) -> float:
         """When the wager was settled, which is when a meter is read."""
         steps = self.replay.chips.get((seat.number, wager), ())
@@ -137,9 +171,7 @@ class Prospects:
     def _seen(self) -> frozenset[str]:
         return frozenset(card.known for card in self.replay.cards.values() if card.known is not None)
 
-    def _worlds_of(
-        self, seat: Seat, groups: tuple[CardGroup, ...], unread: tuple[Card, ...]
-    ) -> list[tuple[dict[str, str], float]] | None:
+    def _worlds_of(self, seat: Seat, groups: tuple[CardGroup, ...], unread: tuple[Card, ...]) -> list[World] | None:
         number = seat.number if "hand" in groups else 0
         known = self._worlds.setdefault(groups, {})
         if number not in known:
@@ -147,7 +179,25 @@ class Prospects:
         return known[number]
 
 
-def _worlds(unread: tuple[Card, ...], seen: frozenset[str]) -> list[tuple[dict[str, str], float]] | None:
+def _hands_that_matter(dues: list[tuple[dict[str, str], Due]], unread: list[Card]) -> frozenset[str]:
+    """The hands of which another reading, with all others as they were, gives another answer."""
+    hands: dict[str, list[str]] = {}
+    for card in unread:
+        hands.setdefault(str(card.hand), []).append(card.name)
+    if len(hands) == 1:
+        return frozenset(hands)
+    matter = set()
+    for hand, names in hands.items():
+        by_rest: dict[tuple[str, ...], Due] = {}
+        for world, due in dues:
+            rest = tuple(face for name, face in world.items() if name not in names)
+            if by_rest.setdefault(rest, due) != due:
+                matter.add(hand)
+                break
+    return frozenset(matter or hands)
+
+
+def _worlds(unread: tuple[Card, ...], seen: frozenset[str]) -> list[World] | None:
     """What the unread cards may be together, with weights; None when that is more than can be gone through."""
     free = [card for card in DECK if card not in seen]
     guided = [card for card in unread if _candidates(card)]

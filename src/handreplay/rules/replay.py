@@ -366,7 +366,7 @@ class Replay:
     def _forfeitable(self, event: ChipsChanged, seat: int) -> bool:
         """Whether chips leave a wager of the seat that a fold loses."""
         place = wager_of(event.zone)
-        if place is None or place[0] != seat or _rises(event):
+        if place is None or place[0] != seat or (_rises(event) and event.to is None):
             return False
         wager = next((wager for wager in self.game.wagers if wager.name == place[1]), None)
         return wager is not None and wager.lost_by_fold and wager.role == "base"

@@ -133,14 +133,19 @@ class Settlement:
         if self.void or not math.isinf(replay.shown_t):
             return False
         in_tray = {wager.name for wager in replay.game.wagers if wager.role == "progressive"}
-        if any(found[0].added for (_, wager), found in self.tallies.items() if wager not in in_tray):
+        if any(all(t.added for t in found) for (_, name), found in self.tallies.items() if name not in in_tray):
             return False
-        taken = {seat for (seat, _), found in self.tallies.items() if found[0].taken}
+        taken = {seat for (seat, _), found in self.tallies.items() if all(tally.taken for tally in found)}
         seats = replay.dealt_seats or (replay.seats if not math.isinf(replay.close_t) else ())
         live = [seat for seat in seats if seat.qualified and (seat.number not in taken or seat.fold_t is None)]
         if any(seat.number in taken for seat in live):
             return False
         return bool(live) and (not taken or any(seat.fold_t is None for seat in live))
+
+    @cached_property
+    def surely_handed_back(self) -> bool:
+        """Whether nothing of a round that was handed back may have been paid or taken."""
+        return all(not tally.taken and not tally.added for found in self.tallies.values() for tally in found)
 
     @cached_property
     def wagers(self) -> tuple[Settled, ...]:
@@ -157,18 +162,32 @@ class Settlement:
     @cached_property
     def played_on(self) -> bool:
         """The round is void, the dealer's hand was shown, and the wagers were settled as if nothing had happened."""
+        done, undone, _ = self._settling
+        return done > undone
+
+    @property
+    def surely_played_on(self) -> bool:
+        """Whether that holds whatever the unread cards are."""
+        done, undone, unknown = self._settling
+        return done > undone + unknown
+
+    @cached_property
+    def _settling(self) -> tuple[int, int, int]:
+        """Wagers of a void round that were settled, and not; and those of which an unread card decides what was due."""
         if self.void is None or math.isinf(self.replay.turned_t):
-            return False
-        informative = done = 0
+            return 0, 0, 0
+        done = undone = unknown = 0
         for settled in self.wagers:
             if settled.wager.name == "envy" or settled.wager.name in self.void.plays_on or self._came_back(settled):
                 continue
             usual = self.prospects.of(settled.seat, settled.wager, settled.tally.stake, self._folded(settled.seat))
-            due = usual.dues[0][0] if usual.dues else NOT_KNOWN
-            if net(due, settled.tally.stake, settled.wager) != 0:  # a hand of a wrong size settles anyhow
-                informative += 1
-                done += settled.tally.net != 0
-        return done * 2 > informative
+            if settled.tally.net != 0:
+                done += len(usual.dues) != 1 or net(usual.dues[0][0], settled.tally.stake, settled.wager) != 0
+            elif len(usual.dues) != 1:
+                unknown += 1
+            else:  # a hand of a wrong size is settled too
+                undone += net(usual.dues[0][0], settled.tally.stake, settled.wager) != 0
+        return done, undone, unknown
 
     def _came_back(self, settled: Settled) -> bool:
         """Whether a bet that may be taken back had gone before the deciding hand was open."""

@@ -115,7 +115,10 @@ def _pile_choices(replay: Replay, steps: tuple[ChipsChanged, ...]) -> list[list[
             likely = sorted(step.after.candidates, key=lambda pair: -pair[1])
             choices.append([(worth(pile), probability) for pile, probability in likely])
         else:
-            choices.append([(amount, 0.25) for amount in _probes(replay)])
+            probes = _probes(replay)
+            fresh = isinstance(step.before, Known) and not step.before.value  # something was put down
+            amounts = probes if fresh else (0, *probes)
+            choices.append([(amount, 1 / len(amounts)) for amount in amounts])
     return choices
 
 
@@ -165,11 +168,19 @@ def _by_dealer(
         return event.actor == "dealer"
     if event.to is not None:
         return True
+    if wager.role == "progressive" and rise < 0 and event.t < replay.settle_t:
+        return None  # to the tray, or taken back by the player
+    if wager.role == "progressive" and rise > 0 and event.t >= void_t:
+        return None  # handed back, or put down for the next round
+    if wager.role == "later" and rise > 0 and event.before == Known((), event.confidence):
+        return False  # a dealer pays beside chips, never where none lie
     if rise >= 0 or event.t < replay.close_t:
         return event.t >= replay.settle_t
     racked = [card.racked.t for card in replay.hand(f"seat{seat.number}") if card.racked]
     if paid or not seat.dealt_in or (racked and event.t > max(racked)):
         return False  # the player picks up what is theirs
+    if math.isinf(replay.turned_t):
+        return None  # a fold's forfeit, or the whole round was called off
     if event.t < min(replay.settle_t, void_t):
         return replay.game.folds and wager.lost_by_fold and seat.play_t is None
     return None

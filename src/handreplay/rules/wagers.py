@@ -10,6 +10,8 @@ from handreplay.rules.case import Case
 from handreplay.rules.settlement import Settled
 from handreplay.rules.tallies import confidence
 
+ONE_UNREAD = 0.9
+
 
 def unequal_wagers(case: Case) -> Iterator[Finding]:
     """WG01: wagers that must be equal are, when betting closes."""
@@ -31,6 +33,8 @@ def unequal_wagers(case: Case) -> Iterator[Finding]:
             title = replay.game.wager(name).title
             text = f"Seat {seat.number} {title} is {usd(amount)}, and must equal {usd(measure)}."
             sure = min(confidence(replay, seat.number, other) for other in names)
+            if None in amounts.values():
+                sure = min(sure, ONE_UNREAD)  # that they differ is sure, which one is out of line is not
             yield _standing(case, "WG01", seat.number, name, text, sure)
 
 
