@@ -218,6 +218,24 @@ def test_ten_bit_pictures_have_a_luma_too(tmp_path):
     assert [number_of(frame.luma) for frame in frames] == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("tags", [(1, 1), (5, 2), None])
+@pytest.mark.parametrize("size", [(192, 128), (250, 94)])
+def test_a_part_in_colour_is_that_part_of_the_whole(tmp_path, size, tags):
+    path = record(tmp_path / "a.mp4", 2, draw=lambda n: numbered(n, (320, 240))[: size[1], : size[0]], tags=tags)
+    frame = read(path)[0][1]
+    whole = frame.bgr()
+    for top, bottom, left, right in [(0, 94, 0, 190), (31, 78, 17, 100), (2, 5, 5, 12), (93, 94, 189, 190)]:
+        part = frame.bgr_part(slice(top, bottom), slice(left, right))
+        assert np.array_equal(part, whole[top:bottom, left:right])
+
+
+def test_a_picture_whose_colours_are_not_laid_out_in_the_usual_way_is_converted_whole(tmp_path):
+    fuller = read(record(tmp_path / "fuller.mp4", 1, pixel_format="yuv444p"))[0][0]
+    odd = read(record(tmp_path / "odd.mkv", 1, draw=lambda n: numbered(n)[:127], codec="ffv1"))[0][0]
+    assert fuller.bgr_part(slice(0, 8), slice(0, 8)) is None
+    assert odd.bgr_part(slice(0, 8), slice(0, 8)) is None
+
+
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
 def test_the_files_rotation_is_applied(tmp_path, degrees):
     path = record(tmp_path / "plain.mp4", 3)

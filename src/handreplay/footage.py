@@ -25,6 +25,7 @@ import numpy as np
 from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 from numpy.typing import NDArray
 
+from handreplay import refusals
 from handreplay.core.timeline import Clock, Gap, Holes
 from handreplay.errors import FootageError
 
@@ -105,6 +106,14 @@ class Tally:
         return told if self.estimated == self.pictures else f"exact, but for {self.estimated} pictures {told}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Converters:
+    """Two, since one thread may ask for colours while another asks for planes, and a converter serves one at a time."""
+
+    planes: VideoReformatter = field(default_factory=VideoReformatter)
+    colours: VideoReformatter = field(default_factory=VideoReformatter)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """One picture: its time in seconds from the first, and its number in decoding order."""
@@ -114,14 +123,14 @@ class Frame:
     key: bool
     _source: av.video.frame.VideoFrame
     _turns: int  # quarter turns counter-clockwise
-    _converter: VideoReformatter
+    _converters: "_Converters"
 
     @property
     def luma(self) -> Picture:
         """Brightness (H, W), a view into the decoder's picture: never write to it."""
         source = self._source
         if source.format.name not in _LUMA_FIRST:
-            source = self._converter.reformat(source, format="gray")
+            source = self._converters.planes.reformat(source, format="gray")
         return self._turned(_plane(source, 0, source.width, source.height))
 
     @property
@@ -129,19 +138,37 @@ class Frame:
         """Blue and red difference (H/2, W/2), 128 is none; views into the decoder's picture: never write to them."""
         source = self._source
         if source.format.name not in ("yuv420p", "yuvj420p"):
-            source = self._converter.reformat(source, format="yuv420p")
+            source = self._converters.planes.reformat(source, format="yuv420p")
         half = ((source.width + 1) // 2, (source.height + 1) // 2)
         return self._turned(_plane(source, 1, *half)), self._turned(_plane(source, 2, *half))
 
     def bgr(self) -> Picture:
         """Colours (H, W, 3) in OpenCV's order, full range. Converted anew at each call."""
+        return np.ascontiguousarray(self._turned(self._in_colour(self._source)))
+
+    def bgr_part(self, rows: slice, columns: slice) -> Picture | None:
+        """What `bgr` gives in these rows and columns, at a fraction of its cost. None where only the whole will do."""
         source = self._source
+        odd = source.width % 2 or source.height % 2  # then colours are spread in another way
+        if self._turns or odd or source.format.name not in ("yuv420p", "yuvj420p"):
+            return None
+        top, left = rows.start // 2, columns.start // 2  # in pixels of the colour planes
+        high, wide = -(-rows.stop // 2) - top, -(-columns.stop // 2) - left
+        part = av.VideoFrame(2 * wide, 2 * high, source.format.name)
+        part.colorspace, part.color_range = source.colorspace, source.color_range
+        for number, step in enumerate((2, 1, 1)):
+            plane = _plane(source, number, source.width * step // 2, source.height * step // 2)
+            cut = plane[top * step : (top + high) * step, left * step : (left + wide) * step]
+            _plane(part, number, wide * step, high * step)[:] = cut
+        inside = self._in_colour(part)[rows.start - 2 * top :, columns.start - 2 * left :]
+        return inside[: rows.stop - rows.start, : columns.stop - columns.start]
+
+    def _in_colour(self, source: av.video.frame.VideoFrame) -> Picture:
         matrix = Colorspace.ITU601 if int(source.colorspace) == _UNSPECIFIED else None
-        shown = self._converter.reformat(
+        shown = self._converters.colours.reformat(
             source, format="bgr24", src_colorspace=matrix, dst_color_range=ColorRange.JPEG, threads=1
         )
-        rows = _plane(shown, 0, 3 * shown.width, shown.height)
-        return np.ascontiguousarray(self._turned(rows.reshape(shown.height, shown.width, 3)))
+        return _plane(shown, 0, 3 * shown.width, shown.height).reshape(shown.height, shown.width, 3)
 
     def _turned(self, picture: Picture) -> Picture:
         return np.rot90(picture, self._turns) if self._turns else picture
@@ -203,7 +230,7 @@ def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]
             return
         target = first.pts + int(max(0.0, start) / first.time_base)
         source.container.seek(target, stream=source.stream, backward=True)
-        last, converter = None, VideoReformatter()
+        last, converters = None, _Converters()
         for decoded in _decoded(source, Tally()):
             frame = None if isinstance(decoded, str) or decoded.suspect else decoded.frame
             stamp = None if frame is None or frame.is_corrupt else frame.pts
@@ -215,7 +242,7 @@ def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]
             last = seconds
             if seconds > end:
                 return
-            yield Frame(seconds, -1, bool(frame.key_frame), frame, _turns(frame), converter)
+            yield Frame(seconds, -1, bool(frame.key_frame), frame, _turns(frame), converters)
 
 
 def shown_at(path: str | Path, seconds: Iterable[float], tally: Tally | None = None) -> Iterator[tuple[float, Frame]]:
@@ -306,7 +333,7 @@ class _Line:
         self.source, self.tally = source, tally
         self.clock = Clock(source.interval)
         self.holes = Holes(float(1 / source.rate) if source.rate else None)
-        self.converter = VideoReformatter()
+        self.converters = _Converters()
         self.size: tuple[int, int] | None = None
         self.damage: str | None = None
         self.shown_until: Fraction | None = None  # time of the last picture that was believed
@@ -324,7 +351,7 @@ class _Line:
         if placed is None:
             return
         frame = Frame(
-            placed.seconds, self.tally.pictures - 1, bool(source.key_frame), source, _turns(source), self.converter
+            placed.seconds, self.tally.pictures - 1, bool(source.key_frame), source, _turns(source), self.converters
         )
         self.seen_until = self.tally.seconds = frame.seconds
         wrong = self._wrong(source, decoded.suspect)
@@ -455,7 +482,7 @@ def _packets(source: _Source, tally: Tally) -> Iterator[Any]:
         except av.error.EOFError:
             return
         except (av.error.FFmpegError, OSError) as error:
-            yield f"the file cannot be read here ({_plain(error)})"
+            yield f"the file cannot be read here ({refusals.plain(error)})"
             if tally.packets == before:
                 return
 
@@ -489,8 +516,7 @@ def _sought(path: Path, wanted: Sequence[float], tally: Tally) -> Iterator[tuple
                 shown, following = None, next(coming, None)
             while following is not None and following.seconds <= latest:
                 shown, following = following, next(coming, None)
-            at_the_end = shown is not None and shown.index == tally.pictures - 1
-            if shown is None or shown.seconds < key.seconds or (following is None and not at_the_end):
+            if shown is None or shown.seconds < key.seconds or (following is None and shown.index + 1 < tally.pictures):
                 return
             yield second, shown
 
@@ -499,7 +525,7 @@ def _from_key(source: _Source, key: KeyPicture) -> Iterator[Frame]:
     """The pictures from a key picture on, as long as nothing is wrong with them."""
     assert key.ticks is not None
     source.container.seek(key.ticks, stream=source.stream, backward=True)
-    index, converter = key.index, VideoReformatter()
+    index, converters = key.index, _Converters()
     for decoded in _decoded(source, Tally()):
         if isinstance(decoded, str) or decoded.suspect or decoded.frame.is_corrupt:
             return
@@ -508,7 +534,7 @@ def _from_key(source: _Source, key: KeyPicture) -> Iterator[Frame]:
             return
         if frame.pts >= key.ticks:
             seconds = key.seconds + (frame.pts - key.ticks) * frame.time_base
-            yield Frame(seconds, index, bool(frame.key_frame), frame, _turns(frame), converter)
+            yield Frame(seconds, index, bool(frame.key_frame), frame, _turns(frame), converters)
             index += 1
 
 
@@ -521,16 +547,16 @@ def _first_picture(source: _Source) -> av.video.frame.VideoFrame:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[_Source]:
-    _check_file(path)
+    refusals.check_file(path)
     options = {"format_whitelist": _FORMATS, "protocol_whitelist": "file", "max_pixels": str(MOST_PIXELS)}
     try:
         # "file:" keeps a name with a colon or a percent sign from being read as an address or a series of pictures
         container = av.open(f"file:{path}", options=options, metadata_errors="replace")
     except (av.error.FFmpegError, ValueError) as error:
-        raise FootageError(f"{path}: {_why_not(path, error)}") from None
+        raise FootageError(f"{path}: {refusals.why_not(path, error)}") from None
     try:
         if not container.streams.video:
-            raise FootageError(f"{path}: has no video stream; it holds {_streams(container)}")
+            raise FootageError(f"{path}: has no video stream; it holds {refusals.streams(container)}")
         stream = container.streams.video[0]
         if stream.codec_context is None:
             raise FootageError(f"{path}: its video codec is not known; export it as H.264")
@@ -544,56 +570,6 @@ def _opened(path: Path) -> Iterator[_Source]:
         yield _Source(path, container, stream)
     finally:
         container.close()
-
-
-def _check_file(path: Path) -> None:
-    try:
-        if path.is_dir():
-            raise FootageError(f"{path}: is a folder; name a recording in it")
-        if path.exists() and not path.is_file():
-            raise FootageError(f"{path}: is no ordinary file")
-        with path.open("rb") as stream:
-            head = stream.read(4)
-    except FileNotFoundError:
-        raise FootageError(f"{path}: no such file; check the name") from None
-    except (OSError, ValueError) as error:
-        raise FootageError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-    if not head:
-        raise FootageError(f"{path}: empty file; copy or export it again")
-    if path.name.startswith("._") or head == b"\x00\x05\x16\x07":
-        raise FootageError(f"{path}: is a side-car that macOS left beside a recording, not the recording; ignored")
-
-
-def _why_not(path: Path, error: Exception) -> str:
-    if _lacks_index(path):
-        return "the recording was not closed by the recorder (it has pictures but no index); export it again"
-    if isinstance(error, (av.error.InvalidDataError, av.error.ArgumentError)):
-        return "is not a recording in any format that can be read; export it as mp4 or mkv"
-    return f"cannot be opened ({_plain(error)}); export it again as mp4 or mkv"
-
-
-def _lacks_index(path: Path) -> bool:
-    """An mp4 without its 'moov' box: walks the boxes at the top."""
-    kinds: set[bytes] = set()
-    with path.open("rb") as stream:
-        size = path.stat().st_size
-        at = 0
-        while at + 8 <= size and len(kinds) < 1000:
-            stream.seek(at)
-            head = stream.read(16)
-            length, kind = int.from_bytes(head[:4], "big"), head[4:8]
-            if length == 1:
-                length = int.from_bytes(head[8:16], "big")
-            kinds.add(kind)
-            if length < 8:
-                break
-            at += length
-    return b"ftyp" in kinds and b"moov" not in kinds
-
-
-def _streams(container: av.container.InputContainer) -> str:
-    kinds = sorted({stream.type for stream in container.streams})
-    return f"only {' and '.join(kinds)}" if kinds else "nothing that can be played"
 
 
 def _too_large(width: int, height: int) -> bool:
@@ -617,10 +593,6 @@ def _plane(frame: av.video.frame.VideoFrame, number: int, width: int, height: in
     plane = frame.planes[number]
     rows = np.frombuffer(cast(Any, plane), dtype=np.uint8).reshape(-1, plane.line_size)
     return rows[:height, :width]
-
-
-def _plain(error: BaseException) -> str:
-    return str(getattr(error, "strerror", None) or error)
 
 
 def _number(rate: Fraction) -> str:

@@ -222,7 +222,7 @@ def test_a_patch_cut_from_its_part_of_the_picture_is_the_patch_cut_from_all_of_i
     picture = np.random.default_rng(5).integers(0, 256, (1080, 1920, 3), dtype=np.uint8)
     patch = calibration.patch(center, (200.0, 150.0), px_per_mm=2.0)
     window = patch.window((1920, 1080))
-    part = window.part(picture)
+    part = picture[window.rows, window.columns]
     assert part.size < picture.size / 20
     assert np.array_equal(window.patch.warp(part), patch.warp(picture))
     assert np.abs(window.straight(part.astype(np.float32)) - patch.warp(picture)).max() <= 0.51

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from handreplay.vision.change import Area, Rest, Watcher, half_size
+from handreplay.vision.change import Area, Motion, Rest, Watcher, half_size
 
 FELT, HAND, CARD = 60, 130, 230
 GREEN, RED, GREY = (110, 100), (112, 170), (127, 127)  # blue and red difference
@@ -24,7 +24,7 @@ class Table:
     """Draws pictures of a table and feeds them to a watcher."""
 
     def __init__(self) -> None:
-        self.watcher = Watcher(AREAS)
+        self.motion, self.watcher = Motion(AREAS), Watcher(AREAS)
         self.felt = np.full((300, 400), FELT, np.uint8)
         self.tint = np.full((150, 200, 2), GREEN, np.uint8)  # at half size, as cameras have it
         self.frame = 0
@@ -41,7 +41,8 @@ class Table:
             picture = picture + self.noise.integers(0, 3, picture.shape, dtype=np.uint8)
             tint = self.tint + self.noise.integers(0, 3, self.tint.shape, dtype=np.uint8)
             chroma = tint[:, :, 0].copy(), tint[:, :, 1].copy()
-            rests += self.watcher.update(self.frame / RATE, self.frame, half_size(picture), chroma)
+            plane = half_size(picture)
+            rests += self.watcher.update(self.frame / RATE, self.frame, plane, self.motion.feed(plane), chroma)
             self.frame += 1
         return rests
 
@@ -127,6 +128,7 @@ def test_after_a_gap_pictures_are_not_compared_across_it() -> None:
     table = Table()
     table.settle()
     table.watcher.forget()
+    table.motion.forget()
     table.felt[:] = FELT + 40
     assert table.show(3) == []
 
@@ -158,3 +160,18 @@ def test_light_of_another_colour_is_no_change(tint: tuple[int, int]) -> None:
     table.tint[:] = tint
     table.tint[70:90, 90:110] = np.add(tint, card)
     assert after_a_hand(table).changed < 0.01
+
+
+def test_each_zone_counts_its_own_pixels_even_where_zones_overlap() -> None:
+    areas = {name: Area(box(*sides), None, None) for name, sides in {
+        "a": (20, 20, 60, 60), "b": (40, 40, 80, 80), "c": (100, 20, 140, 60)
+    }.items()}  # fmt: skip
+    motion = Motion(areas)
+    still, moved = np.zeros((60, 80), np.uint8), np.zeros((60, 80), np.uint8)
+    moved[20:30, 20:30] = 200  # where a and b overlap, with all of their edges
+    for _ in range(3):
+        assert motion.feed(still) is None
+    found = motion.feed(moved)
+    assert found is not None
+    assert found.pixels == (100, 100, 0)
+    assert found.plane.sum() == 100

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from handreplay.core.observations import SeenCard, ZoneSeen
 from handreplay.core.readings import Known
 from handreplay.vision.calibration import Calibration
-from handreplay.vision.change import Area, Watcher, half_size
+from handreplay.vision.change import Area, Motion, Watcher, half_size
 from handreplay.vision.glimpses import Glimpses
 from handreplay.vision.table_eye import CardBox
 from handreplay.vision.zone_reader import patch_of
@@ -51,8 +51,8 @@ class Shape:
 class Colours:
     picture: NDArray[np.uint8]
 
-    def bgr(self) -> NDArray[np.uint8]:
-        return np.repeat(self.picture[..., None], 3, axis=2)
+    def part(self, rows: slice, columns: slice) -> NDArray[np.uint8]:
+        return np.repeat(self.picture[rows, columns, None], 3, axis=2)
 
 
 @dataclass
@@ -104,7 +104,8 @@ class Table:
     def __post_init__(self) -> None:
         calibration = Calibration.from_profile(Profile())
         zones = Zones([Shape(ZONE, OUTLINE)], calibration)
-        self.watcher = Watcher({ZONE: Area(np.array(OUTLINE), None, None)})
+        areas = {ZONE: Area(np.array(OUTLINE), None, None)}
+        self.motion, self.watcher = Motion(areas), Watcher(areas)
         windows = {ZONE: patch_of(calibration, zones.polygons_mm[ZONE], 12.0).window((400, 300))}
         self.glimpses = Glimpses(self.reader, self.watcher, windows, zones, self.shown)  # type: ignore[arg-type]
         self.felt = np.full((300, 400), FELT, np.uint8)
@@ -120,10 +121,14 @@ class Table:
             picture[top : top + 48, 250:290] = self.hand
         return picture + self.noise.integers(0, 3, picture.shape, dtype=np.uint8)
 
+    def _watch(self, picture: NDArray[np.uint8]) -> list[Any]:
+        plane = half_size(picture)
+        return self.watcher.update(self.frame / RATE, self.frame, plane, self.motion.feed(plane))
+
     def _rests(self, pictures: int) -> list[Any]:
         rests = []
         for _ in range(pictures):
-            rests += self.watcher.update(self.frame / RATE, self.frame, half_size(self._picture(hand=False)))
+            rests += self._watch(self._picture(hand=False))
             self.frame += 1
         return rests
 
@@ -137,7 +142,7 @@ class Table:
         found: list[ZoneSeen] = []
         for _ in range(pictures):
             picture = self._picture(hand=True)
-            self.watcher.update(self.frame / RATE, self.frame, half_size(picture))
+            self._watch(picture)
             found += self.glimpses.feed(self.frame, self.frame / RATE, Colours(picture))  # type: ignore[arg-type]
             self.frame += 1
         return found

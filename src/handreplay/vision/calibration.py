@@ -262,10 +262,6 @@ class PictureWindow:
     columns: slice
     patch: FeltPatch  # warps parts instead of pictures
 
-    def part(self, picture: Picture) -> Picture:
-        """What the window shows of a picture (H, W, 3): a view into it."""
-        return picture[self.rows, self.columns]
-
     def straight(self, mean: NDArray[np.float32]) -> NDArray[np.float32]:
         """The patch, cut from a mean of parts, with its fractions."""
         cut = cv2.remap(mean, self.patch.coarse, self.patch.fine, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)

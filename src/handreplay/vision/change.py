@@ -10,8 +10,9 @@ stays the one to compare with, and the visit goes on.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -20,6 +21,7 @@ import numpy.typing as npt
 Plane = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Polygon = npt.NDArray[np.float64]  # N x 2 pixels of the full picture
+Cell = TypeVar("Cell", bound=np.generic)
 
 SCALE = 0.5
 MOTION_LEVELS = 9
@@ -71,25 +73,78 @@ class _Window:
     columns: slice
     mask: Plane
     area: int
+    unmoved: float  # as many pixels may move while it still counts as still
 
     @classmethod
-    def of(cls, polygon: Polygon, shape: tuple[int, int]) -> "_Window":
+    def of(cls, polygon: Polygon, shape: tuple[int, ...]) -> "_Window":
         points = polygon * SCALE
         left, top = np.clip(np.floor(points.min(axis=0)).astype(int), 0, [shape[1] - 1, shape[0] - 1])
         right, bottom = np.clip(np.ceil(points.max(axis=0)).astype(int), [left + 1, top + 1], [shape[1], shape[0]])
         mask = np.zeros((bottom - top, right - left), np.uint8)
         cv2.fillPoly(mask, [np.round(points - [left, top]).astype(np.int32)], 1)
-        return cls(slice(int(top), int(bottom)), slice(int(left), int(right)), mask, int(mask.sum()))
+        area = int(mask.sum())
+        unmoved = max(MOVING_PIXELS, MOVING_SHARE * area)
+        return cls(slice(int(top), int(bottom)), slice(int(left), int(right)), mask, area, unmoved)
 
-    def cut(self, plane: Plane) -> Plane:
+    def cut(self, plane: npt.NDArray[Cell]) -> npt.NDArray[Cell]:
         return plane[self.rows, self.columns]
 
-    def count(self, plane: Plane) -> int:
-        """Pixels inside the polygon that are set on a 0/1 plane."""
-        return cv2.countNonZero(cv2.bitwise_and(self.cut(plane), self.mask))
-
     def share(self, plane: Plane) -> float:
-        return self.count(plane) / self.area if self.area else 0.0
+        """Of the pixels inside the polygon, those that are set on a 0/1 plane."""
+        return cv2.countNonZero(cv2.bitwise_and(self.cut(plane), self.mask)) / self.area if self.area else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moved:
+    """Where a picture differs from the ones before (a 0/1 plane), and in how many pixels of each zone."""
+
+    plane: Plane
+    pixels: tuple[int, ...]
+
+
+class Motion:
+    """Feed it the planes of `half_size` in order; needs nothing else, so it can run ahead of the watcher."""
+
+    def __init__(self, areas: Mapping[str, Area]) -> None:
+        self._areas = areas
+        self._layers: list[npt.NDArray[np.uint16]] = []  # whose each pixel is; zones that overlap lie in several layers
+        self._last: deque[Plane] = deque(maxlen=3)
+
+    def forget(self) -> None:
+        """After a gap nothing may be compared across it."""
+        self._last.clear()
+
+    def feed(self, small: Plane) -> Moved | None:
+        """What has moved since one and since three pictures ago; None for the first three."""
+        moved = None
+        if len(self._last) == 3:
+            unlike = cv2.max(cv2.absdiff(small, self._last[-1]), cv2.absdiff(small, self._last[0]))
+            plane = cv2.threshold(unlike, MOTION_LEVELS, 1, cv2.THRESH_BINARY)[1].astype(np.uint8, copy=False)
+            moved = Moved(plane, self._count(plane))
+        self._last.append(small)
+        return moved
+
+    def _count(self, plane: Plane) -> tuple[int, ...]:
+        if not self._layers:
+            self._layers = _layers([_Window.of(area.zone, plane.shape) for area in self._areas.values()], plane.shape)
+        places = np.flatnonzero(plane.view(np.bool_))
+        counts = np.zeros(len(self._areas) + 1, np.intp)
+        for layer in self._layers:
+            counts += np.bincount(layer.ravel()[places], minlength=len(counts))
+        return tuple(counts[1:].tolist())
+
+
+def _layers(windows: Sequence[_Window], shape: tuple[int, ...]) -> list[npt.NDArray[np.uint16]]:
+    """Planes that hold at each pixel the number of its window, from 1; as many as it takes to hold them all."""
+    layers: list[npt.NDArray[np.uint16]] = []
+    for number, window in enumerate(windows, 1):
+        inside = window.mask > 0
+        layer = next((layer for layer in layers if not window.cut(layer)[inside].any()), None)
+        if layer is None:
+            layer = np.zeros(shape, np.uint16)
+            layers.append(layer)
+        window.cut(layer)[inside] = number
+    return layers
 
 
 @dataclass(slots=True)
@@ -99,7 +154,7 @@ class _Zone:
     player_side: _Window | None
     busy: bool = False
     busy_since: float = 0.0
-    moving: float = 0.0  # share that moves in the last picture
+    moving: float = 0.0  # share that moved when last any did
     still_since: float | None = None
     dealer_hand: float = 0.0
     player_hand: float = 0.0
@@ -112,6 +167,7 @@ class _Zone:
     tint: Floats | None = None  # as it rests
     tint_reference: Floats | None = None
     tint_empty: Floats | None = None
+    known_different: dict[tuple[float, bool], npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def different(self, levels: float, *, since_empty: bool, shaded: bool = False) -> npt.NDArray[np.bool_] | None:
         """Where the zone as it rests looks other than before, inside it; None when there is nothing to compare with.
@@ -121,6 +177,8 @@ class _Zone:
         before, tint = (self.empty, self.tint_empty) if since_empty else (self.reference, self.tint_reference)
         if before is None or self.now is None:
             return None
+        if (levels, since_empty) in self.known_different:
+            return self.known_different[levels, since_empty]
         inside = self.window.mask > 0
         unlike = np.abs(self.now - before) > levels
         if shaded:
@@ -129,7 +187,8 @@ class _Zone:
             moved = self.tint - tint
             moved -= np.median(moved[inside], axis=0)  # the light's colour, or the camera's idea of it
             unlike |= np.abs(moved).max(axis=2) > levels
-        return np.asarray(unlike & inside, np.bool_)
+        self.known_different[levels, since_empty] = np.asarray(unlike & inside, np.bool_)
+        return self.known_different[levels, since_empty]
 
 
 def _in_light_of(now: Floats, before: Floats) -> Floats:
@@ -149,30 +208,43 @@ class Watcher:
     areas: Mapping[str, Area]
     rest_pictures: int = REFERENCE_PICTURES
     _zones: dict[str, _Zone] = field(default_factory=dict)
+    _unsettled: set[str] = field(default_factory=set)  # have moved, and not been still for long enough since
     _recent: deque[tuple[float, int, Plane]] = field(default_factory=deque)
 
     def _start(self, shape: tuple[int, int]) -> None:
         for name, area in self.areas.items():
             sides = [None if s is None else _Window.of(s, shape) for s in (area.dealer_side, area.player_side)]
             self._zones[name] = _Zone(_Window.of(area.zone, shape), sides[0], sides[1])
+        self._unsettled = set(self._zones)
 
     def forget(self) -> None:
         """After a gap in the footage nothing that was compared before may be compared again."""
         self._recent.clear()
         for zone in self._zones.values():
             zone.busy, zone.still_since, zone.sum, zone.tint_sum, zone.summed = False, None, None, None, 0
+        self._unsettled = set(self._zones)
 
-    def update(self, seconds: float, frame: int, small: Plane, chroma: tuple[Plane, Plane] | None = None) -> list[Rest]:
-        """The zones that have come to rest with this picture, whose luma is given by `half_size`; chroma likewise."""
+    def update(
+        self,
+        seconds: float,
+        frame: int,
+        small: Plane,
+        moved: Moved | None = None,
+        chroma: tuple[Plane, Plane] | None = None,
+    ) -> list[Rest]:
+        """The zones that have come to rest with this picture.
+
+        Its luma is given by `half_size`, what moved by a `Motion` of the same areas; chroma is at half size too.
+        """
         if not self._zones:
             self._start((small.shape[0], small.shape[1]))
         rests = []
-        if len(self._recent) >= 3:
-            moved = cv2.max(cv2.absdiff(small, self._recent[-1][2]), cv2.absdiff(small, self._recent[-3][2]))
-            motion = cv2.threshold(moved, MOTION_LEVELS, 1, cv2.THRESH_BINARY)[1].astype(np.uint8, copy=False)
-            for name, zone in self._zones.items():
-                rest = self._follow(name, zone, seconds, small, motion, chroma)
-                if rest is not None:
+        if moved is not None:
+            for (name, zone), pixels in zip(self._zones.items(), moved.pixels, strict=True):
+                if pixels > zone.window.unmoved:
+                    self._unsettled.add(name)
+                    self._stir(zone, seconds, pixels, moved.plane)
+                elif name in self._unsettled and (rest := self._calm(name, zone, seconds, small, chroma)) is not None:
                     rests.append(rest)
         self._recent.append((seconds, frame, small))
         while self._recent and seconds - self._recent[0][0] > MEMORY_SECONDS:
@@ -188,12 +260,13 @@ class Watcher:
         return seconds - state.busy_since if state.still_since is None and state.busy else None
 
     def moving_share(self, zone: str) -> float:
-        """Share of the zone that moved with the last picture."""
+        """Share of a busy zone that moved with the last picture."""
         return self._zones[zone].moving
 
     def accept(self, zone: str, *, empty: bool) -> None:
         """The zone was read as it rests now; `empty`: there was nothing on it."""
         state = self._zones[zone]
+        state.known_different.clear()
         state.reference, state.tint_reference, state.busy = state.now, state.tint, False
         if empty:
             state.empty, state.tint_empty = state.now, state.tint
@@ -241,35 +314,37 @@ class Watcher:
         different = state.different(UNLIKE_LEVELS, since_empty=True, shaded=True)
         return None if different is None else float(different.sum()) / max(1, state.window.area)
 
-    def _follow(
-        self, name: str, zone: _Zone, seconds: float, small: Plane, motion: Plane, chroma: tuple[Plane, Plane] | None
-    ) -> Rest | None:
-        moving = zone.window.count(motion)
+    def _stir(self, zone: _Zone, seconds: float, moving: int, motion: Plane) -> None:
+        """So many pixels of the zone have moved."""
         zone.moving = moving / max(1, zone.window.area)
-        if moving > max(MOVING_PIXELS, MOVING_SHARE * zone.window.area):
-            if not zone.busy:
-                zone.busy, zone.busy_since = True, seconds
-                zone.dealer_hand = zone.player_hand = 0.0
-            zone.still_since, zone.sum, zone.tint_sum, zone.summed = None, None, None, 0
-            if moving > 0.05 * zone.window.area:
-                zone.dealer_hand += zone.dealer_side.share(motion) if zone.dealer_side else 0.0
-                zone.player_hand += zone.player_side.share(motion) if zone.player_side else 0.0
-            return None
+        if not zone.busy:
+            zone.busy, zone.busy_since = True, seconds
+            zone.dealer_hand = zone.player_hand = 0.0
+        zone.still_since, zone.sum, zone.tint_sum, zone.summed = None, None, None, 0
+        if moving > 0.05 * zone.window.area:
+            zone.dealer_hand += zone.dealer_side.share(motion) if zone.dealer_side else 0.0
+            zone.player_hand += zone.player_side.share(motion) if zone.player_side else 0.0
+
+    def _calm(
+        self, name: str, zone: _Zone, seconds: float, small: Plane, chroma: tuple[Plane, Plane] | None
+    ) -> Rest | None:
+        """The zone, not yet settled, did not move."""
         if zone.still_since is None:
             zone.still_since = seconds
         cut = zone.window.cut(small)
+        zone.sum = cut.astype(np.float32) if zone.sum is None else zone.sum + cut
+        if chroma is not None:
+            tint = np.dstack([zone.window.cut(plane) for plane in chroma]).astype(np.float32)
+            zone.tint_sum = tint if zone.tint_sum is None else zone.tint_sum + tint
+        zone.summed += 1
         if zone.summed < self.rest_pictures:
-            zone.sum = cut.astype(np.float32) if zone.sum is None else zone.sum + cut
-            if chroma is not None:
-                tint = np.dstack([zone.window.cut(plane) for plane in chroma]).astype(np.float32)
-                zone.tint_sum = tint if zone.tint_sum is None else zone.tint_sum + tint
-            zone.summed += 1
-            if zone.summed == self.rest_pictures:
-                return self._settle(name, zone)
-        return None
+            return None
+        self._unsettled.discard(name)
+        return self._settle(name, zone)
 
     def _settle(self, name: str, zone: _Zone) -> Rest | None:
         assert zone.sum is not None and zone.still_since is not None
+        zone.known_different.clear()
         zone.now = (zone.sum / zone.summed).astype(np.float32)
         zone.tint = None
         if zone.tint_sum is not None:

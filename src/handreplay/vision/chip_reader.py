@@ -45,7 +45,7 @@ _CLOSEST = 0.75  # of a diameter: two topmost faces cannot be nearer
 _IN_ZONE_MM = 6.0
 _STATES = 150  # piles followed at once
 _RARE = 3e-5
-_MOST_CANDIDATES = 12
+_MOST_CANDIDATES = 40
 
 
 class ChipColours(Protocol):
@@ -69,6 +69,7 @@ class StackReading:
 
     top_mm: tuple[float, float]
     piles: tuple[tuple[Chips, float], ...]  # most probable first; the empty pile: no chips at all
+    topmost: tuple[tuple[str, float], ...] = ()  # what the topmost chip may be, most probable first
 
 
 class ChipReader:
@@ -112,11 +113,13 @@ class ChipReader:
         tile = np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0))
         found: list[StackReading] = []
         tops = self._tops(tile, patch, zone)
-        for top, piles in zip(tops, self._piles(tile, patch, tops), strict=True):
-            base = self._base(top, _size(piles[0][0]))
+        for top, levels in zip(tops, self._levels(tile, patch, tops), strict=True):
+            candidates = piles(levels, self.values)
+            base = self._base(top, _size(candidates[0][0]))
             inside = cv2.pointPolygonTest(zone.astype(np.float32), (float(base[0]), float(base[1])), True)
-            if inside >= -_IN_ZONE_MM and piles[0][0]:
-                found.append(StackReading((float(top[0]), float(top[1])), piles))
+            if inside >= -_IN_ZONE_MM and candidates[0][0]:
+                place = (float(top[0]), float(top[1]))
+                found.append(StackReading(place, candidates, topmost(levels, self.values)))
         return found
 
     def _patch(self, zone: Floats) -> FeltPatch:
@@ -165,9 +168,7 @@ class ChipReader:
                 tops.append(top)
         return tops
 
-    def _piles(
-        self, tile: NDArray[np.float32], patch: FeltPatch, tops: Sequence[Floats]
-    ) -> list[tuple[tuple[Chips, float], ...]]:
+    def _levels(self, tile: NDArray[np.float32], patch: FeltPatch, tops: Sequence[Floats]) -> list[Levels]:
         if not tops:
             return []
         scale = STACK_PX_PER_MM * DIAMETER_MM / self._diameter
@@ -178,7 +179,7 @@ class ChipReader:
         palette = np.repeat(self._palette[None], len(crops), axis=0)
         levels = self._reader.run(crops, np.repeat(leans, 2), palette)[0].astype(np.float64)
         either_way = levels.reshape(len(tops), 2, *levels.shape[1:]).mean(axis=1)
-        return [piles(stack / self._temperature, self.values) for stack in either_way]
+        return [stack / self._temperature for stack in either_way]
 
     def _base(self, top_mm: Floats, count: int) -> Floats:
         """Where a stack of `count` chips stands whose topmost face is seen before the felt at `top_mm`."""
@@ -214,12 +215,12 @@ def piles(levels: Levels, values: Sequence[str]) -> tuple[tuple[Chips, float], .
     chip above it (stacks come in runs), and the logit that the stack has ended above this level.
     """
     kinds = len(values)
+    above = np.eye(kinds + 1, kinds, k=-1)  # the chip above: none, or one of each kind
     alive: dict[tuple[int, ...], float] = {(0,) * kinds + (-1,): 1.0}  # counts, and the lowest chip so far
     ended: dict[tuple[int, ...], float] = defaultdict(float)
     for row in levels:
         stop = 1 / (1 + math.exp(-min(max(float(row[-1]), -50.0), 50.0)))
-        above = np.eye(kinds + 1, kinds, k=-1)  # the chip above: none, or one of each kind
-        chances = [_softmax(row[:kinds] + same * row[kinds]).tolist() for same in above]
+        chances = _softmax(row[:kinds] + above * row[kinds]).tolist()
         further: dict[tuple[int, ...], float] = defaultdict(float)
         for state, chance in alive.items():
             ended[state[:-1]] += chance * stop
@@ -238,9 +239,15 @@ def piles(levels: Levels, values: Sequence[str]) -> tuple[tuple[Chips, float], .
     )
 
 
+def topmost(levels: Levels, values: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    """Probabilities of what the topmost chip is, most probable first; `levels` as for `piles`."""
+    shares = _softmax(levels[0, : len(values)]).tolist()
+    return tuple(sorted(zip(values, shares, strict=True), key=lambda item: -item[1]))
+
+
 def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    shares = np.exp(logits - logits.max())
-    return np.asarray(shares / shares.sum(), np.float64)
+    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=-1, keepdims=True), np.float64)
 
 
 def _size(pile: Chips) -> int:

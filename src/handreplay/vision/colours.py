@@ -1,4 +1,4 @@
-"""A picture's colours, converted when first asked for."""
+"""The colours of one picture, converted as far as somebody asks for them."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,16 @@ from handreplay.footage import Frame, Picture
 
 @dataclass(slots=True)
 class Colours:
-    """Colours of one picture, for whoever asks; nobody may write to them."""
+    """Colours of a picture in part; nobody may write to them."""
 
     frame: Frame
-    _bgr: Picture | None = None
+    _whole: Picture | None = None
 
-    def bgr(self) -> Picture:
-        """H x W x 3."""
-        if self._bgr is None:
-            self._bgr = self.frame.bgr()
-        return self._bgr
+    def part(self, rows: slice, columns: slice) -> Picture:
+        """H x W x 3, BGR."""
+        if self._whole is None:
+            part = self.frame.bgr_part(rows, columns)
+            if part is not None:
+                return part
+            self._whole = self.frame.bgr()
+        return self._whole[rows, columns]

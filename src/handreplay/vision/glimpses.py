@@ -23,6 +23,7 @@ from handreplay.vision.zones import Zones
 
 Floats = NDArray[np.float64]
 
+DEALERS = ("dealer.cards", "community")  # zones that the dealer's hands hover over
 DEALER_EVERY = 2  # pictures; how often cards are looked for while their zone is busy
 OTHERS_EVERY = 4
 BUSY_SECONDS = 0.7
@@ -64,7 +65,7 @@ class Glimpses:
     def feed(self, frame: int, seconds: float, colours: Colours) -> Iterator[ZoneSeen]:
         """What a picture shows to lie in busy zones that was not reported before."""
         for zone in sorted(self._windows):
-            dealers = zone == "dealer.cards"
+            dealers = zone in DEALERS
             busy = self._watcher.busy_seconds(zone, seconds)
             if busy is None or (not dealers and busy < BUSY_SECONDS):
                 self._last.pop(zone, None)
@@ -112,7 +113,7 @@ class Glimpses:
     def _look(self, zone: str, glimpse: _Glimpse) -> tuple[SeenCard, ...]:
         window, shown, within = self._windows[zone], self._shown.get(zone, ()), MOVED_MM - STEADY_MM
         patch = window.patch
-        tile = patch.warp(window.part(glimpse.colours.bgr()))
+        tile = patch.warp(glimpse.colours.part(window.rows, window.columns))
         sighting = self._reader.look(tile)
         boxes = self._reader.boxes(patch, zone, sighting)
         if all(_lies(middle_mm(box, patch), box.face_up, shown, within) for box in boxes):

@@ -26,7 +26,7 @@ from handreplay.core.timeline import Gap
 from handreplay.footage import Frame
 from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, PictureWindow
-from handreplay.vision.change import Plane, Rest, Watcher, half_size
+from handreplay.vision.change import Motion, Moved, Plane, Rest, Watcher, half_size
 from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.glimpses import Glimpses
@@ -47,10 +47,12 @@ UNLIKE_EMPTY_SHARE = 0.08  # of the zone; as much unlike empty felt, with nothin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
-    """A picture, its luma as the watcher wants it, and whether it fits the profile when a look was due. Or a gap."""
+    """A picture, its planes as the watcher wants them, and whether it fits the profile if a look was due. Or a gap."""
 
     picture: Frame | Gap
     plane: Plane | None = None
+    moved: Moved | None = None
+    chroma: tuple[Plane, Plane] | None = None
     fit: Fit | None = None
 
 
@@ -83,6 +85,7 @@ class Observer:
     calibration: Calibration
     zones: Zones
     eyes: Eyes
+    _motion: Motion = field(init=False)
     _watcher: Watcher = field(init=False)
     _windows: dict[str, PictureWindow] = field(init=False)
     _fit: FitWatch = field(init=False)
@@ -101,9 +104,8 @@ class Observer:
     def __post_init__(self) -> None:
         self._fit = FitWatch(self.calibration, self.zones)
         watched = [name for name in self.zones.names if kind_of(name) != "other"]
-        self._watcher = Watcher(
-            {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
-        )
+        outlines = {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
+        self._motion, self._watcher = Motion(outlines), Watcher(outlines)
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
         self._windows = self._cut(watched, TILE_MARGIN_MM)
         close = self._cut([name for name in watched if kind_of(name) == "cards" and name != "rack"], CLOSE_MARGIN_MM)
@@ -115,11 +117,20 @@ class Observer:
 
     def prepared(self, pictures: Iterable[Frame | Gap]) -> Generator[Prepared]:
         """The pictures with what can be told of each before the one before it is read. Only one of these at a time."""
+        fits = True
         for picture in pictures:
             if isinstance(picture, Gap):
+                self._motion.forget()
                 yield Prepared(picture)
-            else:
-                yield Prepared(picture, half_size(picture.luma), self._fit.look(picture))
+                continue
+            fit = self._fit.look(picture)
+            fits = fits if fit is None else fit.ok
+            if not fits:
+                self._motion.forget()
+                yield Prepared(picture, fit=fit)
+                continue
+            plane = half_size(picture.luma)
+            yield Prepared(picture, plane, self._motion.feed(plane), picture.chroma, fit)
 
     def feed(self, prepared: Prepared) -> Iterator[Observation]:
         picture = prepared.picture
@@ -128,11 +139,10 @@ class Observer:
             self._watcher.forget()
             yield PictureLost(start=float(picture.start), end=float(picture.end), reason=picture.reason)
             return
-        assert prepared.plane is not None
         seconds = float(picture.seconds)
-        if not (yield from self._fits(prepared.fit, seconds)):
+        if not (yield from self._fits(prepared.fit, seconds)) or prepared.plane is None:
             return
-        for rest in self._watcher.update(seconds, picture.index, prepared.plane, picture.chroma):
+        for rest in self._watcher.update(seconds, picture.index, prepared.plane, prepared.moved, prepared.chroma):
             if rest.changed < UNCHANGED:
                 self._watcher.accept(rest.zone, empty=False)
                 if rest.zone in self._under:
@@ -144,7 +154,8 @@ class Observer:
         for zone in sorted(self._looks):
             look = self._looks[zone]
             if self._watcher.is_still(zone):
-                look.add(self._windows[zone].part(colours.bgr()), seconds)
+                window = self._windows[zone]
+                look.add(colours.part(window.rows, window.columns), seconds)
             if look.summed >= look.wanted or not self._watcher.is_still(zone):
                 del self._looks[zone]
                 yield from self._read(look)
