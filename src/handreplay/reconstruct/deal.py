@@ -1,5 +1,6 @@
 """What the rules of the table let one expect of a deal. Expected is not seen: it only decides what cannot be seen."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -28,6 +29,11 @@ class Deal:
         if zone == "community":
             return self.community if self.community_down else 0
         return self.hand
+
+    def size(self, zone: str) -> float:
+        """How many cards a zone holds when the round is over; infinity where that is not known."""
+        number = {"dealer.cards": self.dealer, "community": self.community}.get(zone, self.hand)
+        return math.inf if number is None else number
 
     def dealer_open(self) -> bool:
         """Do some of the dealer's cards lie face up from the start?"""

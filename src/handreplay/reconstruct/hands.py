@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from handreplay.core.observations import Point, SeenCard, ZoneSeen
+from handreplay.core.readings import Known
 from handreplay.reconstruct.deal import UNKNOWN, Deal
-from handreplay.reconstruct.votes import CardVotes, center, distance
+from handreplay.reconstruct.votes import KNOWN_CARD, CardVotes, center, distance
 
 SAME_BACK_MM = 3.0
 STRIP_VISIBLE = 0.5  # share of a card; of less the place is rough
@@ -61,6 +62,11 @@ class CardStory:
 
     def is_up(self) -> bool:
         return self.turns[-1].face == "up" if self.turns else self.face_up
+
+    def face(self) -> str | None:
+        """What it was read as so far, if surely."""
+        ranked = sorted(self.votes.probabilities().items(), key=lambda item: -item[1])
+        return ranked[0][0] if ranked and ranked[0][1] >= KNOWN_CARD else None
 
     def shown(self) -> float | None:
         """When its face first showed for good."""
@@ -214,7 +220,7 @@ class _Teller:
             _face(card, seen)
             unknown.remove(seen)
             closed.remove(card)
-        extra = [seen for seen in unknown if seen.changed >= NEW_CHANGED]
+        extra = [seen for seen in unknown if seen.changed >= NEW_CHANGED and self._may_be_more(seen, look)]
         if zone == "community":
             extra = _from_the_end(extra, [card.place for card in self.cards if card.place])
         for seen in extra:
@@ -255,6 +261,11 @@ class _Teller:
         if opens and len(unknown) == 1 and not any(card.face_up for card in self.cards):
             return []
         return list(zip(closed, unknown, strict=False))
+
+    def _may_be_more(self, seen: SeenCard, look: ZoneSeen) -> bool:
+        """May a face be one more card? One that cannot be read adds none to a full hand, nor beside a hand."""
+        lying = sum(card.left is None for card in self.cards)
+        return isinstance(seen.identity, Known) or not (look.partly or lying >= self.whole.deal.size(self.whole.zone))
 
     def _late(self, turned: Sequence[CardStory], seen: SeenCard, look: ZoneSeen) -> CardStory:
         """A face more than there were backs lay unseen under them; where none lie it was placed face up just now.
@@ -315,17 +326,19 @@ def _none_between(ups: Sequence[SeenCard]) -> bool:
 
 
 def _not_again(opened: list[CardStory], ups: Sequence[SeenCard]) -> list[SeenCard]:
-    """Faces that are none of the open cards seen again, by their places; takes those seen again out of `opened`."""
-    unknown = []
-    for seen in ups:
+    """Faces that are none of the open cards seen again, by face or place; takes those seen again out of `opened`."""
+    unknown: list[SeenCard] = []
+    for seen in sorted(ups, key=lambda seen: not isinstance(seen.identity, Known)):
+        same = [card for card in opened if isinstance(seen.identity, Known) and card.face() == seen.identity.value]
         near = [card for card in opened if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
-        if near:
-            best = min(near, key=lambda card: distance(card.place or (0.0, 0.0), center(seen)))
+        again = same or [card for card in near if not isinstance(seen.identity, Known) or card.face() is None]
+        if again:
+            best = min(again, key=lambda card: distance(card.place, center(seen)) if card.place else math.inf)
             opened.remove(best)
             _face(best, seen)
         else:
             unknown.append(seen)
-    return unknown
+    return [seen for seen in ups if seen in unknown]
 
 
 def _match_backs(
