@@ -197,3 +197,25 @@ def test_safe_names_are_distinct_on_a_disk_without_capitals(names: list[str]) ->
     for choice in given_names.values():
         assert 0 < len(choice.encode()) < 160
         assert choice.rstrip(" .") == choice and not set(choice) & set('<>:"/\\|?*%\n\0')
+
+
+def test_a_manifest_with_one_byte_changed_is_refused(tmp_path: Path) -> None:
+    store.write_run(tmp_path, SECOND, PROVENANCE)
+    path = tmp_path / store.MANIFEST
+    for old, new in ((b"1.2.3", b"1.2.4"), (b"{\n", b"{ "), (b"cam12", b"cam13")):
+        whole = path.read_bytes()
+        path.write_bytes(whole.replace(old, new, 1))
+        with pytest.raises(OutputError, match="altered"):
+            store.read_run(tmp_path)
+        path.write_bytes(whole)
+    store.read_run(tmp_path)
+
+
+def test_an_audit_never_takes_the_place_of_a_run_that_people_have_entered_things_about(tmp_path: Path) -> None:
+    store.write_run(tmp_path, SECOND, PROVENANCE)
+    (tmp_path / store.REVIEW_LOG).write_text("entries")
+    with pytest.raises(OutputError, match="reviewers' entries"):
+        store.check_writable(tmp_path)
+    with pytest.raises(OutputError, match="reviewers' entries"):
+        store.write_run(tmp_path, FIRST, PROVENANCE)
+    assert content(tmp_path) == {**SECOND, store.REVIEW_LOG: b"entries"}

@@ -24,6 +24,7 @@ from typing import Any
 from handreplay.errors import OutputError
 
 MANIFEST = "manifest.json"
+REVIEW_LOG = "review.jsonl"  # what people entered about the run; never overwritten by another audit
 SCHEMA = "handreplay.run/1"
 MAX_MANIFEST_BYTES = 8_000_000
 _ASIDE = ".handreplay-unfinished"
@@ -64,11 +65,14 @@ def sha256_of(path: Path) -> str:
 def check_writable(folder: Path) -> None:
     """Refuse a folder that could not take a run, before hours are spent on one. Changes nothing on disk.
 
-    Raises OutputError for a file in the way, a folder with foreign content, or one that cannot be written to.
+    Raises OutputError for a file in the way, a folder with foreign content or with reviewers' entries, or one that
+    cannot be written to.
     """
     with _output_errors(folder):
         if folder.is_dir():
             _owned_files(folder)
+            if (folder / REVIEW_LOG).exists():
+                raise OutputError(f"{folder} holds reviewers' entries on its run; name another folder for a new audit")
         elif folder.exists() or folder.is_symlink():
             raise OutputError(f"{folder} is a file, not a folder; name another folder for the results")
         nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
@@ -87,7 +91,7 @@ def write_run(folder: Path, files: Mapping[str, bytes], provenance: Provenance) 
         raise ValueError(f"not a name for a result file: {wrong[0]!r}")
     check_writable(folder)
     manifest = _manifest(files, provenance)
-    content = json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True).encode() + b"\n"
+    content = _manifest_bytes(manifest)
     aside = folder / _ASIDE
     with _output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -112,6 +116,8 @@ def read_run(folder: Path) -> Run:
     manifest = _read_manifest(folder / MANIFEST)
     if manifest is None:
         raise OutputError(f"{folder} holds no finished run (no {MANIFEST}); run handreplay audit --out {folder}")
+    if is_altered(folder, manifest):
+        raise OutputError(f"{folder / MANIFEST} was altered since the audit; audit again")
     for name, facts in manifest["files"].items():
         path = folder / name
         if not path.is_file() or sha256_of(path) != facts.get("sha256"):
@@ -163,7 +169,29 @@ def _safe(name: str) -> str:
     return text
 
 
+def is_altered(folder: Path, manifest: Mapping[str, Any]) -> bool:
+    """Whether the manifest is not, to the byte, what was written. Those of earlier versions carry no hash of theirs."""
+    own = manifest.get("manifest_sha256")
+    if own is None:
+        return False
+    without = {key: value for key, value in manifest.items() if key != "manifest_sha256"}
+    return bool(own != _manifest_hash(without) or (folder / MANIFEST).read_bytes() != _manifest_bytes(manifest))
+
+
+def _manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
+    return json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True).encode() + b"\n"
+
+
+def _manifest_hash(manifest: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_manifest_bytes(manifest)).hexdigest()
+
+
 def _manifest(files: Mapping[str, bytes], provenance: Provenance) -> dict[str, Any]:
+    manifest = _listed(files, provenance)
+    return {**manifest, "manifest_sha256": _manifest_hash(manifest)}
+
+
+def _listed(files: Mapping[str, bytes], provenance: Provenance) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "tool": {"name": "handreplay", "version": provenance.version, "models": dict(provenance.models)},

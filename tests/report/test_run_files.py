@@ -56,8 +56,10 @@ def test_a_run_folder_holds_log_findings_page_and_pictures(runs: Path) -> None:
         "evidence/r0001_PY02_2.jpg",
         "findings.csv",
         "findings.json",
+        "recording.json",
         "report.html",
         "rounds.jsonl",
+        "table.toml",
     ]
     findings = json.loads(run.path("findings.json").read_bytes())["findings"]
     assert [(f["code"], f["seat"], f["variance_cents"]) for f in findings] == [("PY02", 5, 10000)]

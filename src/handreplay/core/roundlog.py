@@ -21,7 +21,7 @@ ROUND_FIELDS = frozenset(
     {"schema", "table", "game", "round", "source", "start", "end", "clock_start", "events", "rack", "partial"}
 )
 
-__all__ = ["SCHEMA", "Limits", "read_rounds", "round_line", "write_rounds"]
+__all__ = ["SCHEMA", "Limits", "parse_round", "read_rounds", "round_line", "write_rounds"]
 
 
 def read_rounds(path: Path, limits: Limits | None = None) -> tuple[Round, ...]:
@@ -38,6 +38,11 @@ def read_rounds(path: Path, limits: Limits | None = None) -> tuple[Round, ...]:
     if not rounds:
         raise LogError(f"{path.name}: the log holds no round")
     return rounds
+
+
+def parse_round(fields: Mapping[str, Any], where: str, limits: Limits | None = None) -> Round:
+    """One round from the fields of its line. Raises LogError, which begins with `where`."""
+    return _round(Fields(fields, where), limits or Limits())
 
 
 def round_line(round_: Round) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from handreplay.report import words
@@ -36,7 +36,7 @@ def render_page(report: Report) -> str:
     findings = finding_parts(report)
     first = report.rounds[0] if report.rounds else None
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             report=report,
@@ -56,7 +56,7 @@ def render_page(report: Report) -> str:
 
 def render(template: str, **values: Any) -> str:
     """Another page of the same make; `values` are what its template asks for."""
-    return _environment().get_template(template).render(**values)
+    return environment().get_template(template).render(**values)
 
 
 def style(*names: str) -> Markup:
@@ -77,15 +77,16 @@ def _sources(pictures: Mapping[str, bytes]) -> dict[str, str]:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("handreplay.report"),
+def environment(*packages: str) -> Environment:
+    """Templates of these packages and of this one, with the filters that the pages share; everything is escaped."""
+    made = Environment(
+        loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "handreplay.report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(
+    made.filters.update(
         basis=lambda basis: BASIS_WORDS.get(basis, basis),
         card_name=words.card,
         certainty=_certainty,
@@ -97,7 +98,7 @@ def _environment() -> Environment:
         rank=lambda identity: words.RANK_WORDS.get(identity[0], identity[0]),
         suit_name=lambda identity: words.SUIT_WORDS[identity[1]],
     )
-    return environment
+    return made
 
 
 def _certainty(finding: Mapping[str, Any]) -> str:

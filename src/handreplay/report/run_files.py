@@ -1,8 +1,13 @@
 """From a judged recording to the files of its run folder, in one call.
 
 rounds.jsonl   findings.json   findings.csv   report.html   evidence/*.jpg
+
+For whoever looks at the run later, in `handreplay review`: table.toml (the profile, byte for byte), recording.json
+(where the recording was) and seen.jsonl (where cards and chips were read).
 """
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -19,6 +24,7 @@ from handreplay.report.findings_csv import findings_csv
 from handreplay.report.findings_json import findings_document, findings_text
 from handreplay.report.page import render_page
 from handreplay.report.page_parts import Coverage, Report
+from handreplay.report.seen_lines import seen_lines
 from handreplay.store import Provenance, write_run
 from handreplay.vision.calibration import Calibration
 
@@ -72,9 +78,31 @@ def make_run_files(
         "findings.json": findings_text(report.document).encode(),
         "findings.csv": findings_csv(audit).encode(),
         "report.html": render_page(report).encode(),
+        **_for_review(profile, recording, tally, observations),
         **pictures,
     }
     return report, files
+
+
+def _for_review(
+    profile: Profile, recording: Path | None, tally: Tally | None, observations: Sequence[Observation]
+) -> dict[str, bytes]:
+    """The profile is left out when its file has changed since it was loaded; a review then asks for it."""
+    files: dict[str, bytes] = {}
+    content = profile.path.read_bytes() if profile.path.is_file() else b""
+    if hashlib.sha256(content).hexdigest() == profile.sha256:
+        files["table.toml"] = content
+    if recording is not None:
+        where = {
+            "schema": "handreplay.recording/1",
+            "path": str(recording.resolve()),
+            "bytes": recording.stat().st_size,
+            "times_as_in_the_file": bool(tally is not None and tally.whole),
+        }
+        files["recording.json"] = json.dumps(where, ensure_ascii=False, indent=1).encode() + b"\n"
+    if observations:
+        files["seen.jsonl"] = seen_lines(observations).encode()
+    return files
 
 
 def dealer_at_the_bottom(calibration: Calibration) -> bool:
