@@ -166,9 +166,9 @@ def test_a_million_random_hands_are_ranked_as_by_counting() -> None:
     draw = random.Random(20261130)
     for _ in range(500_000):
         cards = tuple(draw.sample(DECK, 12))
-        for size, evaluate in ((5, five_card.__wrapped__), (4, four_card.__wrapped__)):
-            one, other = evaluate(cards[:6]), evaluate(cards[6:])
-            known = best(cards[:6], size), best(cards[6:], size)
+        for size, held, evaluate in ((5, 6, five_card.__wrapped__), (4, 5, four_card.__wrapped__)):
+            one, other = evaluate(cards[:held]), evaluate(cards[-held:])
+            known = best(cards[:held], size), best(cards[-held:], size)
             order = FIVE_CARD if size == 5 else FOUR_CARD
             assert one and other and (order.index(one.rank), order.index(other.rank)) == (known[0][0], known[1][0])
             assert (one.strength > other.strength) == (known[0] > known[1])

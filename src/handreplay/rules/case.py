@@ -40,7 +40,9 @@ class Case:
         if confidence is None:
             confidence = event.confidence if event else 1.0
         status = status or status_of(confidence)
-        if status == "confirmed" and self.replay.round.partial is not None:
+        void = self.settlement.void
+        doubtful_void = void is not None and not void.certain and code.startswith(("PY", "MD09"))
+        if status == "confirmed" and (self.replay.round.partial is not None or doubtful_void):
             status = "probable"
         entry = catalogue()[code]
         cited = section or section_of(code, self.replay.table)

@@ -21,7 +21,7 @@ def dealer_card_exposed(case: Case) -> Iterator[Finding]:
     who = f"seat {seats} had" if len(exposure.undecided) == 1 else f"seats {seats} had"
     text = f"{name} of the dealer's showed while {who} still to decide, {handled(case)}."
     sure = exposure.showing.event.confidence
-    if not case.replay.seen(case.replay.deal_end_t, exposure.showing.start):
+    if not case.replay.seen(case.replay.before_deal_t, exposure.showing.start):
         sure = min(sure, UNSEEN_DECISIONS)
     yield case.finding("EX01", exposure.showing.event, text, confidence=sure)
 

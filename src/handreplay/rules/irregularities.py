@@ -16,11 +16,15 @@ from handreplay.rules.tracks import Card, Showing, seat_of
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:
-    """Something that voids the round, from `t` on. `kind` is a code, or a code with when it came."""
+    """Something that voids the round, from `t` on. `kind` is a code, or a code with when it came.
+
+    Not `certain`: a gap may hide what would make it none.
+    """
 
     kind: str
     t: float
     event: Event | None
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,10 @@ class Voided:
     @property
     def t(self) -> float:
         return min(cause.t for cause in self.causes)
+
+    @property
+    def certain(self) -> bool:
+        return any(cause.certain for cause in self.causes)
 
 
 def voided(replay: Replay) -> Voided | None:
@@ -83,7 +91,7 @@ def _sizes(replay: Replay) -> list[tuple[str, int]]:
 
 def deal_judgeable(replay: Replay) -> bool:
     """Whether the whole deal was seen and came to its end, so that what is missing from it is a fault."""
-    seen = replay.seen(min(replay.close_t, replay.first_card_t), replay.deal_end_t)
+    seen = replay.seen(replay.before_deal_t, replay.after_deal_t)
     return bool(replay.hole_cards) and seen and not stopped_short(replay) and not _broken_off(replay)
 
 
@@ -152,7 +160,10 @@ def _silent_folds(replay: Replay, t: float, undecided: list[Seat]) -> bool:
 
 def _exposed(replay: Replay) -> list[Irregularity]:
     exposure = exposed_dealer_card(replay)
-    return [Irregularity("EX01", exposure.showing.start, exposure.showing.event)] if exposure else []
+    if exposure is None:
+        return []
+    certain = replay.seen(replay.before_deal_t, exposure.showing.start)
+    return [Irregularity("EX01", exposure.showing.start, exposure.showing.event, certain)]
 
 
 def _face_up(replay: Replay) -> list[Irregularity]:

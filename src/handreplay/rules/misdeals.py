@@ -144,7 +144,8 @@ def _community_number(case: Case, board: tuple[Card, ...]) -> Iterator[Finding]:
     board_wanted = case.settlement.void is not None and any(
         s.wager.name in case.settlement.void.plays_on for s in case.settlement.wagers
     )
-    if len(board) > needed or (len(board) < needed and (finished or board_wanted) and replay.hole_cards):
+    missing = len(board) < needed and (finished or board_wanted) and bool(replay.hole_cards)
+    if len(board) > needed or (missing and not replay.gaps):
         text = f"{len(board)} community cards were dealt instead of {needed}."
         event = board[needed].placed if len(board) > needed else board[-1].placed if board else None
         yield case.finding("MD07", event, text, t=None if board else replay.round.end)

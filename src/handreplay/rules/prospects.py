@@ -179,6 +179,17 @@ class Prospects:
         return known[number]
 
 
+def either(one: Prospect, other: Prospect) -> Prospect:
+    """What is due when both may hold, and nothing says which is likelier."""
+    weights: dict[Due, float] = {}
+    for due, probability in (*one.dues, *other.dues):
+        weights[due] = weights.get(due, 0.0) + probability / 2
+    told = bool(one.dues and other.dues)
+    unread = tuple({card.name: card for card in (*one.unread, *other.unread)}.values())
+    dues = tuple(sorted(weights.items(), key=lambda pair: -pair[1])) if told else ()
+    return Prospect(dues, unread, one.guided or other.guided, min(one.confidence, other.confidence))
+
+
 def _hands_that_matter(dues: list[tuple[dict[str, str], Due]], unread: list[Card]) -> frozenset[str]:
     """The hands of which another reading, with all others as they were, gives another answer."""
     hands: dict[str, list[str]] = {}

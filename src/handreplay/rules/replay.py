@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from handreplay.core.events import (
     CardMoved,
+    CardPlaced,
     CardTurned,
     ChipsChanged,
     Declared,
@@ -188,6 +189,19 @@ class Replay:
         if self.game.community_with_deal:
             dealt += [card.arrived_t for card in self.hand("community")]
         return max(dealt, default=math.inf)
+
+    @cached_property
+    def before_deal_t(self) -> float:
+        """When something else was last seen before the first card of the deal: from then a gap may hide some of it."""
+        earlier = [e.t for e in self.round.events if e.t < self.first_card_t and not isinstance(e, FootageGap)]
+        return max(earlier, default=self.round.start)
+
+    @cached_property
+    def after_deal_t(self) -> float:
+        """When something else was seen after the last card of the deal: till then a gap may hide more of it."""
+        dealing = FootageGap | CardPlaced | CardMoved
+        later = (e.t for e in self.round.events if e.t > self.deal_end_t and not isinstance(e, dealing))
+        return next(later, self.round.end)
 
     @cached_property
     def dealer_hidden(self) -> tuple[Card, ...]:

@@ -12,7 +12,7 @@ from handreplay.core.findings import Outcome, Result, SettlementRow
 from handreplay.core.money import Cents
 from handreplay.games.game import Due, Wager
 from handreplay.rules.irregularities import Voided, voided
-from handreplay.rules.prospects import Prospect, Prospects
+from handreplay.rules.prospects import Prospect, Prospects, either
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.tallies import Tally, confidence, tallies
 
@@ -169,12 +169,12 @@ class Settlement:
     def surely_played_on(self) -> bool:
         """Whether that holds whatever the unread cards are."""
         done, undone, unknown = self._settling
-        return done > undone + unknown
+        return done > undone + unknown and not math.isinf(self.replay.turned_t)
 
     @cached_property
     def _settling(self) -> tuple[int, int, int]:
         """Wagers of a void round that were settled, and not; and those of which an unread card decides what was due."""
-        if self.void is None or math.isinf(self.replay.turned_t):
+        if self.void is None or (math.isinf(self.replay.turned_t) and self.replay.seen(self.void.t, math.inf)):
             return 0, 0, 0
         done = undone = unknown = 0
         for settled in self.wagers:
@@ -243,7 +243,16 @@ class Settlement:
             return Prospect(((NOT_KNOWN, 1.0),))
         if tally.taken_back or (tally.stake == 0 and (tally.late or not tally.added)):
             return Prospect(((LEFT, 1.0),))
-        return self.prospects.of(seat, wager, tally.stake, self._folded(seat))
+        folded = self.prospects.of(seat, wager, tally.stake, self._folded(seat))
+        if not self._may_have_decided_unseen(seat):
+            return folded
+        return either(folded, self.prospects.of(seat, wager, tally.stake, False))
+
+    def _may_have_decided_unseen(self, seat: Seat) -> bool:
+        """Whether the seat counts as folded although a later wager may have gone down in a gap."""
+        replay = self.replay
+        silent = self._folded(seat) and seat.fold_t is None
+        return silent and not replay.seen(replay.deal_end_t, replay.turned_t)
 
     def _misses_cards(self, seat: Seat, wager: Wager) -> bool:
         """Whether a hand that decides the wager is not whole where the footage may have missed the rest of it."""

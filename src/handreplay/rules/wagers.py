@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from handreplay.core.findings import Finding
+from handreplay.core.findings import Finding, Status
 from handreplay.core.money import Cents, usd
 from handreplay.core.readings import Known
 from handreplay.rules.case import Case
@@ -66,7 +66,10 @@ def play_multiple(case: Case) -> Iterator[Finding]:
         )
         sure = min(settled.confidence, confidence(replay, settled.seat.number, measure))
         seat = settled.seat.number
-        yield case.finding("WG02", event, text, confidence=sure, seat=seat, wager=settled.wager.name)
+        status: Status | None = (
+            None if replay.seen(replay.before_deal_t, event.t) else "review"
+        )  # which decision it was
+        yield case.finding("WG02", event, text, confidence=sure, status=status, seat=seat, wager=settled.wager.name)
 
 
 def _allowed(case: Case, number: int, stake: Cents, ante: Cents) -> bool:
@@ -173,6 +176,7 @@ def _withdrawn_first(settled: Settled) -> bool:
 def _counted(case: Case, code: str, settled: Settled, t: float, text: str) -> Finding:
     reading = settled.likeliest
     event = next(s for s in case.replay.chips[(settled.seat.number, settled.wager.name)] if s.t == t)
+    seen = case.replay.seen(case.replay.before_deal_t, t) or (settled.wager.role != "later" and case.replay.game.folds)
     agreed = all(bool(r.tally.late or r.tally.withdrawn) for r in settled.readings)
     variance = reading.variance if settled.agreed else None
     return case.finding(
@@ -180,6 +184,7 @@ def _counted(case: Case, code: str, settled: Settled, t: float, text: str) -> Fi
         event,
         text,
         confidence=settled.confidence if agreed else min(settled.confidence, reading.probability),
+        status=None if seen else "review",  # a gap may hide that a decision was open
         seat=settled.seat.number,
         wager=settled.wager.name,
         expected=reading.expected,
