@@ -260,7 +260,8 @@ class _Teller:
         opens = self.whole.zone == "dealer.cards" and self.whole.deal.dealer_open()
         if opens and len(unknown) == 1 and not any(card.face_up for card in self.cards):
             return []
-        return list(zip(closed, unknown, strict=False))
+        sure = sorted(unknown, key=lambda seen: not isinstance(seen.identity, Known))[: len(closed)]
+        return list(zip(closed, [seen for seen in unknown if seen in sure], strict=False))
 
     def _may_be_more(self, seen: SeenCard, look: ZoneSeen) -> bool:
         """May a face be one more card? One that cannot be read adds none to a full hand, nor beside a hand."""

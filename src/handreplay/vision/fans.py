@@ -8,6 +8,7 @@ small steps, what shows at each is read, and believed only where it is read sure
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +23,8 @@ Read = tuple[CardBox, CardReading]
 STEP_MM = 4.0
 BEYOND_MM = 12.0  # the ends' outlines may be off as well
 PROMISING = 0.4  # worth a closer look
+ABOVE_MM = 9.0  # further towards the top of the row a card lies on this one
+INNER_SHARE = 0.93  # of an outline that may be off
 ONE_CARD_MM = 16.0  # nearer than this two outlines are of one card; a hand is spread wider
 LEAST_GAP_MM = 34.0  # two cards nearer than this have none between them whose index shows
 MOST_LENGTH_MM = 260.0
@@ -40,18 +43,44 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     known = {reading.card for _, reading in faces if max(reading.spread()) >= READ}
     if len(known) == len(row) and not any(_apart(one, other) >= LEAST_GAP_MM for one, other in pairwise(row)):
         return list(read)
+    read_faces = [box for box, reading in faces if max(reading.spread()) >= READ]
     places = _along(row)
-    looks = cards.read([straighten(tile, place.corners * px_per_mm) for place in places])
+    views = [_without_upper(tile, px_per_mm, row, place, read_faces) for place in places]
+    looks = cards.read([straighten(view, at.corners * px_per_mm) for view, at in zip(views, places, strict=True)])
     found: list[Read] = []
-    for place, look in sorted(zip(places, looks, strict=True), key=lambda one: -max(one[1].spread())):
+    for place, view, look in sorted(zip(places, views, looks, strict=True), key=lambda one: -max(one[2].spread())):
         if look.kind == "face" and max(look.spread()) >= PROMISING and look.card not in known and _clear(place, found):
-            sure = borne_out(cards, tile, place.corners * px_per_mm, look)
+            outline = place.corners * px_per_mm
+            sure = borne_out(cards, view, outline, look) or borne_out(cards, tile, outline, look)
             if sure is not None and sure.card not in known:
                 known.add(sure.card)
                 found.append((place, sure))
     unread = [box for box, reading in faces if max(reading.spread()) < READ]
     gone = [box for box in unread if not _clear(box, found)]
     return [one for one in read if not any(one[0] is box for box in gone)] + found
+
+
+def _without_upper(
+    tile: Picture, px_per_mm: float, row: Sequence[CardBox], place: CardBox, read_faces: Sequence[CardBox]
+) -> Picture:
+    """The tile without the print of those cards that lie on the card at a place: another's index would mislead.
+
+    The end of the row that shows the most of its card lies on top.
+    """
+    top, bottom = (row[0], row[-1]) if row[0].visible > row[-1].visible else (row[-1], row[0])
+    way = _middle(top) - _middle(bottom)
+    upper = [box for box in read_faces if float((_middle(box) - _middle(place)) @ way) > ABOVE_MM * np.hypot(*way)]
+    if not upper:
+        return tile
+    view = tile.copy()
+    for box in upper:
+        inner = _middle(box) + (box.corners - _middle(box)) * INNER_SHARE
+        outline = [np.round(inner * px_per_mm).astype(np.int32)]
+        mask = np.zeros(tile.shape[:2], np.uint8)
+        cv2.fillPoly(mask, outline, 1)
+        paper = np.percentile(tile[mask > 0], 75, axis=0) if mask.any() else (235, 235, 235)
+        cv2.fillPoly(view, outline, [float(value) for value in paper])
+    return view
 
 
 def _clear(box: CardBox, found: Sequence[Read]) -> bool:
