@@ -66,9 +66,7 @@ def play_multiple(case: Case) -> Iterator[Finding]:
         )
         sure = min(settled.confidence, confidence(replay, settled.seat.number, measure))
         seat = settled.seat.number
-        status: Status | None = (
-            None if replay.seen(replay.before_deal_t, event.t) else "review"
-        )  # which decision it was
+        status: Status | None = None if replay.seen(replay.round.start, event.t) else "review"  # which decision it was
         yield case.finding("WG02", event, text, confidence=sure, status=status, seat=seat, wager=settled.wager.name)
 
 
@@ -176,7 +174,7 @@ def _withdrawn_first(settled: Settled) -> bool:
 def _counted(case: Case, code: str, settled: Settled, t: float, text: str) -> Finding:
     reading = settled.likeliest
     event = next(s for s in case.replay.chips[(settled.seat.number, settled.wager.name)] if s.t == t)
-    seen = case.replay.seen(case.replay.before_deal_t, t) or (settled.wager.role != "later" and case.replay.game.folds)
+    seen = case.replay.seen(case.replay.round.start, t) or (settled.wager.role != "later" and case.replay.game.folds)
     agreed = all(bool(r.tally.late or r.tally.withdrawn) for r in settled.readings)
     variance = reading.variance if settled.agreed else None
     return case.finding(
