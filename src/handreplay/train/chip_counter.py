@@ -1,13 +1,15 @@
 """Training of the chip counter on rendered clips whose frame labels say where stacks stand and of what.
 
-    NAME.mp4, NAME.table.toml, NAME.labels.jsonl  ->  each labelled stack against its zone when it was empty
+    clips  ->  labelled stacks, and many more drawn on the clips' bare felt  ->  the wall's end
+    labelled stacks, counted by nets that did not learn from their clip  ->  how to weigh the wall, the shadow and the
+    reader's own count against each other
 
-`--leave-out` trains once without each clip in turn and prints how that clip is then counted.
+`--leave-out` only measures: each clip is counted without having been learnt from in either step.
 """
 
 import argparse
-import json
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,165 +18,238 @@ import cv2
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from handreplay.config import load_profile
-from handreplay.footage import Frame, pictures
-from handreplay.vision.calibration import Calibration, FeltPatch
-from handreplay.vision.chip_counter import CHANNELS, COLUMNS, FIRST_MM, ROWS, STEP_MM, counts, profile, unrolled
-from handreplay.vision.zones import Zones
+from handreplay.train.chip_samples import Clip, Sample, clip_of, drawn
+from handreplay.vision.chip_counter import CHANNELS, COLUMNS, FIRST_MM, ROWS, STEP_MM, profile
+from handreplay.vision.chip_geometry import MOST_CHIPS
 
-TILE_MM = 190.0
-PICTURES_APART_S = 0.2  # around a labelled moment, averaged
-LOOKS = 8  # moments a stack, at most
-JITTERS = 3
-JITTER_MM = 0.5
 COLUMNS_KEPT = 18  # of COLUMNS, at random in training
+REAL_SHARE = 0.3  # of a batch
+BATCH = 64
+NOWHERE = 1e-4  # probability of an end that the wall does not show, before it is weighed
+WEIGHING_STEPS, WEIGHING_RATE = 300, 0.05
 
 
-@dataclass(frozen=True)
-class Sample:
-    """One look at one stack: what is there, what was there, how many chips, millimetres a chip."""
-
-    clip: str
-    stack: str
-    now: np.ndarray[Any, Any]
-    empty: np.ndarray[Any, Any]
-    number: int
-    chip_mm: float
-    exact: bool  # cut at the labelled place, not beside it
-
-
-class Net(nn.Module):
-    """CHANNELS x ROWS to the logits of the wall's end, one a row."""
+class Wall(nn.Module):
+    """Profiles (B x CHANNELS x ROWS) and millimetres a chip (B) to the logits of the wall's end, one a row."""
 
     def __init__(self, width: int = 24) -> None:
         super().__init__()
-        layers: list[nn.Module] = [nn.BatchNorm1d(CHANNELS)]
-        for inside, dilation in ((CHANNELS, 1), (width, 2), (width, 4)):
+        layers: list[nn.Module] = [nn.BatchNorm1d(CHANNELS + 1)]
+        for inside, dilation in ((CHANNELS + 1, 1), (width, 2), (width, 4)):
             layers += [nn.Conv1d(inside, width, 5, padding=2 * dilation, dilation=dilation), nn.BatchNorm1d(width)]
             layers += [nn.ReLU(), nn.Dropout(0.15)]
         self.layers = nn.Sequential(*layers, nn.Conv1d(width, 1, 3, padding=1))
 
-    def forward(self, rows: Tensor) -> Tensor:
-        return self.layers(rows)[:, 0]
+    def forward(self, rows: Tensor, chip_mm: Tensor) -> Tensor:
+        lean = torch.log(chip_mm.clamp(0.05, 3.0))[:, None, None].expand(-1, 1, ROWS)
+        logits: Tensor = self.layers(torch.cat([rows, lean], 1))[:, 0]
+        return logits
 
 
-def samples_of(folder: Path, name: str) -> list[Sample]:
-    profile_ = load_profile(folder / f"{name}.table.toml")
-    calibration = Calibration.from_profile(profile_)
-    zones = Zones(profile_.zones, calibration)
-    wagers = [zone for zone in zones.names if zone.startswith("seat") and not zone.endswith(".cards")]
-    patches = {zone: calibration.patch(zones.center_mm(zone), (TILE_MM, TILE_MM), px_per_mm=2.0) for zone in wagers}
-    labels = [json.loads(line) for line in (folder / f"{name}.labels.jsonl").read_text("utf-8").splitlines()]
-    stacks = _stacks(labels)
-    tiles, empties = _tiles(folder / f"{name}.mp4", labels, stacks, patches)
-    rng = np.random.default_rng(1)
-    found = []
-    for (key, _), cuts in sorted(tiles.items(), key=lambda item: str(item[0])):
-        zone = key[0]
-        if zone not in empties:
-            continue
-        bare = np.median(np.stack(empties[zone]), axis=0)
-        top = calibration.to_felt_mm([np.mean(stacks[key][0][1]["top"], axis=0)])[0]
-        for turn in range(JITTERS):
-            at = top + (rng.normal(0, JITTER_MM, 2) if turn else 0)
-            mean = np.mean(np.stack(cuts), axis=0)
-            (now, empty), chip_mm = unrolled([mean, bare], patches[zone], at, calibration)
-            chip_mm /= 1 - len(key[1]) * 3.3 / calibration.camera_mm[2]
-            found.append(Sample(name, str(key), now, empty, len(key[1]), chip_mm, turn == 0))
-    return found
+def numbers_of(ends: Tensor, chip_mm: Tensor) -> Tensor:
+    """Logarithm of how likely the wall's end is that of 1 to MOST_CHIPS chips: B x MOST_CHIPS."""
+    row = (torch.arange(1, MOST_CHIPS + 1) * chip_mm[:, None] - FIRST_MM) / STEP_MM
+    inside, row = row <= ROWS - 1, row.clamp(0, ROWS - 1.001)
+    below, share = row.floor().long(), row - row.floor()
+    chances = torch.softmax(ends, 1)
+    found = chances.gather(1, below) * (1 - share) + chances.gather(1, below + 1) * share
+    return torch.log(found * inside + NOWHERE)
 
 
-def _stacks(labels: list[dict[str, Any]]) -> dict[Any, list[tuple[float, dict[str, Any]]]]:
-    stacks: dict[Any, list[tuple[float, dict[str, Any]]]] = defaultdict(list)
-    for label in labels:
-        for stack in label["chips"]:
-            if not stack["moving"] and stack["visible"] > 0.97:
-                key = (stack["zone"], tuple(stack["denominations"]), tuple(stack["xy_mm"]))
-                stacks[key].append((label["t"], stack))
-    return stacks
+class Weighing(nn.Module):
+    """The wall, the shadow and the reader together: eight numbers, each with a meaning.
+
+    The darkness of n chips spreads about a line in n with heavy tails (Student's t); the wall and the reader count with
+    an exponent each, the shadow with one of at most 1.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wall = nn.Parameter(torch.tensor(0.0))  # logarithm of the exponent
+        self.reader = nn.Parameter(torch.tensor(0.2))
+        self.shadow = nn.Parameter(torch.tensor(0.0))  # logit of the exponent
+        self.line = nn.Parameter(torch.tensor([0.0, 0.7]))  # 10 mm2 at none, 10 mm2 a chip
+        self.spread = nn.Parameter(torch.tensor([-0.3, -2.0]))  # logarithms of the same
+        self.tails = nn.Parameter(torch.tensor(1.0))  # logarithm of the degrees of freedom
+
+    def forward(self, wall: Tensor, shade: Tensor, read: Tensor) -> Tensor:
+        """All B x MOST_CHIPS: what the wall says, the darkness given each number, the reader's logarithms."""
+        number = torch.arange(1, MOST_CHIPS + 1).float()
+        middle = 10 * (self.line[0] + self.line[1] * number)
+        spread = 10 * (torch.exp(self.spread[0]) + torch.exp(self.spread[1]) * number)
+        freedom, off = torch.exp(self.tails), (shade - middle) / spread
+        shadow = -(freedom + 1) / 2 * torch.log1p(off * off / freedom) - torch.log(spread)
+        said = torch.exp(self.wall) * wall + torch.sigmoid(self.shadow) * shadow + self.reader * read
+        return torch.log_softmax(said, 1)
 
 
-def _tiles(
-    footage: Path, labels: list[dict[str, Any]], stacks: dict[Any, Any], patches: dict[str, FeltPatch]
-) -> tuple[dict[Any, list[Any]], dict[str, list[Any]]]:
-    """Cuts of every stack at some moments, and of every zone when it was empty."""
-    wanted: dict[int, list[Any]] = defaultdict(list)
-    for key, seen in stacks.items():
-        for t, _ in seen[:: max(1, len(seen) // LOOKS)][:LOOKS]:
-            wanted[round(t)].append(key)
-    bare = {round(x["t"]): set(patches) - {stack["zone"] for stack in x["chips"]} for x in labels}
-    tiles: dict[Any, list[Any]] = defaultdict(list)
-    empties: dict[str, list[Any]] = defaultdict(list)
-    for frame in pictures(footage):
-        if not isinstance(frame, Frame) or abs(float(frame.seconds) - round(frame.seconds)) > PICTURES_APART_S:
-            continue
-        second, bgr = round(frame.seconds), frame.bgr()
-        for key in wanted.get(second, ()):
-            tiles[key, second].append(patches[key[0]].warp(bgr))
-        for zone in bare.get(second, ()):
-            if len(empties[zone]) < 9:
-                empties[zone].append(patches[zone].warp(bgr))
-    return tiles, empties
+class CountingNet(nn.Module):
+    """What ships: everything a stack shows to logarithms of the probabilities of 1 to MOST_CHIPS chips."""
+
+    def __init__(self, wall: Wall, weighing: Weighing) -> None:
+        super().__init__()
+        self.wall, self.weighing = wall, weighing
+
+    def forward(self, rows: Tensor, chip_mm: Tensor, shade: Tensor, read: Tensor) -> Tensor:
+        said: Tensor = self.weighing(numbers_of(self.wall(rows, chip_mm), chip_mm), shade, read)
+        return said
 
 
-def batch_of(samples: list[Sample], rng: np.random.Generator | None) -> Tensor:
-    """Profiles; with `rng` in other light, with noise, and of some of the columns only."""
-    rows = []
+@dataclass(frozen=True)
+class Rows:
+    """Profiles of many samples, ready to learn from."""
+
+    profiles: Tensor
+    chip_mm: Tensor
+    number: Tensor
+
+
+def rows_of(samples: Sequence[Sample], rng: np.random.Generator | None = None) -> Rows:
+    """With `rng` in other light, with noise, and of some of the columns only."""
+    profiles = []
     for sample in samples:
         now, empty = sample.now, sample.empty
         if rng is not None:
             light = 1 + 0.12 * rng.standard_normal((1, 1, 3))
             kept = np.sort(rng.choice(COLUMNS, COLUMNS_KEPT, replace=False))
             noise = 0.012 * rng.random() * rng.standard_normal(now.shape)
-            now, empty = (now * light + noise)[:, kept], (empty * light)[:, kept]
-            now, empty = np.maximum(now, 0), np.maximum(empty, 0)
-        rows.append(profile(now.astype(np.float32), empty.astype(np.float32)))
-    return torch.from_numpy(np.stack(rows))
+            now, empty = np.maximum(now * light + noise, 0)[:, kept], np.maximum(empty * light, 0)[:, kept]
+        profiles.append(profile(now.astype(np.float32), empty.astype(np.float32)))
+    heights = torch.tensor([sample.chip_mm for sample in samples], dtype=torch.float32)
+    return Rows(torch.from_numpy(np.stack(profiles)), heights, torch.tensor([sample.number for sample in samples]))
 
 
-def train_net(samples: list[Sample], steps: int, seed: int) -> Net:
+def both(first: Rows, second: Rows) -> Rows:
+    return Rows(
+        torch.cat([first.profiles, second.profiles]),
+        torch.cat([first.chip_mm, second.chip_mm]),
+        torch.cat([first.number, second.number]),
+    )
+
+
+def train_wall(real: Rows, painted: Rows, steps: int, seed: int) -> Wall:
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    net = Net()
-    optimiser = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=5e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 8e-3, steps, pct_start=0.2)
-    numbers = np.array([sample.number for sample in samples])
-    weight = 1 / np.sqrt(np.bincount(numbers)[numbers])
+    wall = Wall()
+    optimiser = torch.optim.AdamW(wall.parameters(), 8e-3, weight_decay=3e-2)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 8e-3, steps, pct_start=0.15)
+    seldom = 1 / np.sqrt(np.bincount(real.number)[real.number])
     rows_mm = torch.arange(ROWS) * STEP_MM + FIRST_MM
+    own = round(BATCH * REAL_SHARE)
     for _ in range(steps):
-        chosen = [samples[i] for i in rng.choice(len(samples), 64, p=weight / weight.sum())]
-        ends = torch.tensor([sample.number * sample.chip_mm for sample in chosen])
-        aim = torch.softmax(-(((rows_mm - ends[:, None]) / 0.5) ** 2) / 2, 1)
-        loss = -(aim * torch.log_softmax(net(batch_of(chosen, rng)), 1)).sum(1).mean()
+        first = rng.choice(len(real.number), own, p=seldom / seldom.sum())
+        second = rng.choice(len(painted.number), BATCH - own)
+        heights = torch.cat([real.chip_mm[first], painted.chip_mm[second]])
+        number = torch.cat([real.number[first], painted.number[second]])
+        ends = wall(torch.cat([real.profiles[first], painted.profiles[second]]), heights)
+        aim = torch.softmax(-(((rows_mm - (number * heights)[:, None]) / 0.5) ** 2) / 2, 1)
+        loss = functional.cross_entropy(numbers_of(ends, heights), number - 1)
+        loss = loss - 0.3 * (aim * torch.log_softmax(ends, 1)).sum(1).mean()
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(wall.parameters(), 5.0)
+        optimiser.step()
+        schedule.step()
+    return wall.eval()
+
+
+@dataclass(frozen=True)
+class Words:
+    """What each look at a labelled stack says of its number, the wall's word by a net that never saw the clip."""
+
+    clips: list[str]
+    wall: Tensor
+    shade: Tensor
+    read: Tensor
+    number: Tensor
+    weight: Tensor  # every stack counts once, however many looks at it there are
+
+
+def words_of(looks: Sequence[Sample], wall: Wall) -> Words:
+    rows = rows_of(looks)
+    with torch.no_grad():
+        said = numbers_of(wall(rows.profiles, rows.chip_mm), rows.chip_mm)
+    stacks = [(look.clip, look.stack) for look in looks]
+    times = Counter(stacks)
+    return Words(
+        clips=[look.clip for look in looks],
+        wall=said,
+        shade=torch.from_numpy(np.stack([look.shade for look in looks if look.shade is not None])),
+        read=torch.from_numpy(np.stack([look.read for look in looks if look.read is not None])),
+        number=rows.number,
+        weight=torch.tensor([1 / times[stack] for stack in stacks]),
+    )
+
+
+def joined(words: Sequence[Words]) -> Words:
+    tensors: dict[str, Any] = {
+        name: torch.cat([getattr(one, name) for one in words]) for name in ("wall", "shade", "read", "number", "weight")
+    }
+    return Words([clip for one in words for clip in one.clips], **tensors)
+
+
+def train_weighing(words: Words) -> Weighing:
+    weighing = Weighing()
+    optimiser = torch.optim.Adam(weighing.parameters(), WEIGHING_RATE)
+    for _ in range(WEIGHING_STEPS):
+        said = weighing(words.wall, words.shade, words.read).gather(1, words.number[:, None] - 1)[:, 0]
+        loss = -(said * words.weight).sum() / words.weight.sum()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        schedule.step()
-    return net.eval()
+    return weighing.eval()
 
 
-def score(net: Net, samples: list[Sample]) -> tuple[int, int, int]:
-    """Stacks, counted right, counted within one; the looks at a stack taken together."""
-    looks: dict[str, list[Any]] = defaultdict(list)
-    numbers = {}
-    for sample in (sample for sample in samples if sample.exact):
-        with torch.no_grad():
-            logits = net(batch_of([sample], None))[0].numpy()
-        looks[sample.stack].append(np.log(counts(logits, sample.chip_mm)))
-        numbers[sample.stack] = sample.number
-    off = [abs(int(np.mean(logs, axis=0).argmax()) + 1 - numbers[stack]) for stack, logs in looks.items()]
-    return len(off), sum(x == 0 for x in off), sum(x <= 1 for x in off)
+def score(name: str, words: Words, weighing: Weighing) -> str:
+    """One line: looks at stacks, each stack counted once; right, within one, and how likely the truth was taken."""
+    with torch.no_grad():
+        said = weighing(words.wall, words.shade, words.read).numpy()
+    number, weight = words.number.numpy(), words.weight.numpy() / words.weight.numpy().sum()
+    off = np.abs(said.argmax(axis=1) + 1 - number)
+    truth = said[np.arange(len(said)), number - 1]
+    sure = np.exp(said.max(axis=1)) >= 0.9
+    told = f"{sure.sum()} looks sure, {int((sure & (off > 0)).sum())} of them wrong"
+    shares = [float((value * weight).sum()) for value in (off == 0, off <= 1, truth)]
+    right, near, likely = (f"{share:.3f}" for share in shares)
+    return f"{name:8} {len(said):4} looks: right {right}, within one {near}, log-likelihood {likely}; {told}"
 
 
-def export(net: Net, path: Path) -> None:
+class Trainer:
+    """Clips with their rows, and nets that leave one out."""
+
+    def __init__(self, clips: Sequence[Clip], painted: int, steps: int, seed: int) -> None:
+        self.clips, self.steps, self.seed = clips, steps, seed
+        rng = np.random.default_rng(seed)
+        self.real: dict[str, Rows] = {}
+        self.painted: dict[str, Rows] = {}
+        for clip in clips:
+            plain, again = rows_of(clip.looks), rows_of(clip.looks + clip.beside, rng)
+            self.real[clip.name] = both(plain, again)
+            stacks = drawn(clip, painted, seed)
+            self.painted[clip.name] = both(rows_of(stacks), rows_of(stacks, rng))
+            print(f"{clip.name}: {len(clip.looks)} looks at stacks, {len(stacks)} drawn", flush=True)
+
+    def wall(self, without: str | None) -> Wall:
+        names = [clip.name for clip in self.clips if clip.name != without]
+        real, painted = self.real[names[0]], self.painted[names[0]]
+        for name in names[1:]:
+            real, painted = both(real, self.real[name]), both(painted, self.painted[name])
+        return train_wall(real, painted, self.steps, self.seed)
+
+
+def export(net: CountingNet, path: Path) -> None:
+    example = (torch.zeros(2, CHANNELS, ROWS), torch.ones(2), torch.zeros(2, MOST_CHIPS), torch.zeros(2, MOST_CHIPS))
+    names = ["profile", "chip_mm", "shade", "read"]
     torch.onnx.export(
-        net,
-        (torch.zeros(1, CHANNELS, ROWS),),
+        net.eval(),
+        example,
         str(path),
-        input_names=["profile"],
-        output_names=["end"],
-        dynamic_axes={"profile": {0: "n"}, "end": {0: "n"}},
+        input_names=names,
+        output_names=["number"],
+        dynamic_axes={name: {0: "n"} for name in [*names, "number"]},
+        opset_version=17,
         dynamo=False,
     )
 
@@ -183,20 +258,22 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="handreplay train chip_counter")
     parser.add_argument("footage", type=Path, help="folder of clips with frame labels")
     parser.add_argument("clips", nargs="+", help="names of the clips to learn from")
-    parser.add_argument("--out", type=Path, required=True, help="where the ONNX file goes")
-    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--out", type=Path, help="where the ONNX file goes")
+    parser.add_argument("--steps", type=int, default=1200)
+    parser.add_argument("--drawn", type=int, default=1500, help="stacks to draw on each clip's felt")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--leave-out", action="store_true", help="only measure, without each clip in turn")
+    parser.add_argument("--measure", nargs="*", default=[], help="clips to count with what was learnt from the others")
     given = parser.parse_args(arguments)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
-    clips = {name: samples_of(given.footage, name) for name in given.clips}
-    if given.leave_out:
-        for name, own in clips.items():
-            others = [sample for other, samples in clips.items() if other != name for sample in samples]
-            number, right, near = score(train_net(others, given.steps, given.seed), own)
-            print(f"{name}: {number} stacks, {right} right, {near} within one")
-        return
-    net = train_net([sample for samples in clips.values() for sample in samples], given.steps, given.seed)
-    export(net, given.out)
-    print(f"{given.out}: {sum(len(samples) for samples in clips.values())} samples of {len(clips)} clips")
+    trainer = Trainer([clip_of(given.footage, name) for name in given.clips], given.drawn, given.steps, given.seed)
+    words = [words_of(clip.looks, trainer.wall(clip.name)) for clip in trainer.clips]
+    for index, own in enumerate(words):
+        others = joined([other for number, other in enumerate(words) if number != index])
+        print(score(own.clips[0], own, train_weighing(others)), flush=True)
+    net = CountingNet(trainer.wall(None), train_weighing(joined(words)))
+    for name in given.measure:
+        print(score(name, words_of(clip_of(given.footage, name).looks, net.wall), net.weighing), flush=True)
+    if given.out is not None:
+        export(net, given.out)
+        print(f"{given.out}: {len(trainer.clips)} clips")

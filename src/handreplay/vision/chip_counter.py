@@ -1,23 +1,25 @@
-"""How tall a stack is, from what it hides: the zone as it is against the zone as it was when it was empty.
+"""How tall a stack is, from what it hides and shades: the zone as it is against the zone as it was when it was empty.
 
 Seen along the lean, a stack covers the felt from its topmost face to the foot of its lowest chip. Below the rim of the
 topmost face the two pictures differ as far as the wall reaches, whatever is printed on the felt there. The net says
-where that stretch ends; its length in chips follows from the camera's place.
+where that stretch ends; its length in chips follows from the camera's place. The darkness round the stack and the
+reader's own count are weighed in with it.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from handreplay.core.money import Chips
 from handreplay.core.observations import SeenStack
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.chip_geometry import DIAMETER_MM, MOST_CHIPS, THICKNESS_MM
+from handreplay.vision.chip_mixes import mixes
 from handreplay.vision.chip_reader import ChipReader, StackReading
+from handreplay.vision.chip_shadow import darkness
 from handreplay.vision.weights import Model
 
 Picture = NDArray[np.uint8]
@@ -27,8 +29,8 @@ ROWS, FIRST_MM, STEP_MM = 96, -12.0, 0.5  # places below the rim of the topmost 
 COLUMNS, HALF_WIDTH = 25, 0.85  # across the stack, as a share of its radius
 CHANNELS = 19
 RADIUS_MM = DIAMETER_MM / 2
-READER_WEIGHT = 0.3  # of the reader's own word on the number of chips
-SHARPNESS = 2.0  # both nets are less sure than they are right; the likelihood of labelled stacks is best near this
+_UNREAD = 1e-4  # the reader's word on a number of chips that none of its piles has
+_ALONE = 0.7  # exponent of the reader's word where no picture of the empty zone is at hand
 
 
 def unrolled(
@@ -82,13 +84,13 @@ def _steps(cut: Floats) -> Floats:
     return steps
 
 
-def counts(logits: NDArray[np.float32], chip_mm: float) -> NDArray[np.float64]:
-    """Probabilities of 1 to MOST_CHIPS chips from the logits of the wall's end (ROWS)."""
-    shares = np.exp(logits.astype(np.float64) - logits.max())
-    shares /= shares.sum()
-    ends = (np.arange(1, MOST_CHIPS + 1) * chip_mm - FIRST_MM) / STEP_MM
-    found = np.where(ends <= ROWS - 1, np.interp(ends, np.arange(ROWS), shares), 0.0) + 1e-5
-    return np.asarray(found / found.sum())
+def read_numbers(stack: StackReading) -> Floats:
+    """The reader's own word on 1 to MOST_CHIPS chips: logarithms of probabilities."""
+    shares = np.full(MOST_CHIPS, _UNREAD)
+    for pile, chance in stack.piles:
+        if pile:
+            shares[min(MOST_CHIPS, sum(count for _, count in pile)) - 1] += chance
+    return np.asarray(np.log(shares / shares.sum()), np.float32)
 
 
 class ChipNets(Protocol):
@@ -117,34 +119,19 @@ class ChipEye:
         empty: Picture | None,
     ) -> list[SeenStack]:
         """The stacks of a zone at rest; `pictures` and `empty` are cuts by `patch`."""
-        stacks = self._reader.stacks(pictures, zone_mm, patch)
-        if empty is not None and stacks:
-            now = np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0))
-            stacks = [self._weighed(stack, now, empty, patch) for stack in stacks]
+        now = np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0), np.float32)
+        stacks = []
+        for stack in self._reader.stacks(pictures, zone_mm, patch):
+            said = read_numbers(stack) * _ALONE if empty is None else self._numbers(stack, now, empty, patch)
+            chances = np.exp(said.astype(np.float64))
+            named = mixes(stack.piles, stack.topmost, chances / chances.sum(), self._reader.values)
+            stacks.append(replace(stack, piles=named))
         return [self._reader.seen(stack) for stack in stacks]
 
-    def _weighed(self, stack: StackReading, now: Floats, empty: Picture, patch: FeltPatch) -> StackReading:
-        (there, before), chip_mm = unrolled([now, empty], patch, np.array(stack.top_mm), self._reader.calibration)
-        logits = self._counter.run(profile(there, before)[None])[0][0]
-        return StackReading(stack.top_mm, weighed(stack.piles, counts(logits, chip_mm)))
-
-
-def weighed(piles: Sequence[tuple[Chips, float]], heights: NDArray[np.float64]) -> tuple[tuple[Chips, float], ...]:
-    """Piles in the light of the stack's height, most probable first.
-
-    What the chips are is taken from the piles; how many, mostly from the height, which counts far better.
-    """
-    by_number: dict[int, float] = defaultdict(float)
-    for pile, p in piles:
-        by_number[_size(pile)] += p
-    shares = [
-        (pile, (p / by_number[n] * by_number[n] ** READER_WEIGHT * float(heights[n - 1])) ** SHARPNESS)
-        for pile, p in piles
-        if (n := _size(pile))
-    ]
-    total = sum(p for _, p in shares)
-    return tuple(sorted(((pile, p / total) for pile, p in shares), key=lambda item: (-item[1], item[0])))
-
-
-def _size(pile: Chips) -> int:
-    return min(MOST_CHIPS, sum(count for _, count in pile))
+    def _numbers(self, stack: StackReading, now: Floats, empty: Picture, patch: FeltPatch) -> Floats:
+        """Logarithms of the probabilities of 1 to MOST_CHIPS chips."""
+        top, calibration = np.array(stack.top_mm), self._reader.calibration
+        (there, before), chip_mm = unrolled([now, empty], patch, top, calibration)
+        shade = darkness(now, empty, patch, top, [np.array(other) for other in stack.beside_mm], calibration)
+        rows, height = profile(there, before)[None], np.array([chip_mm], np.float32)
+        return np.asarray(self._counter.run(rows, height, shade[None], read_numbers(stack)[None])[0][0], np.float32)

@@ -70,6 +70,7 @@ class StackReading:
     top_mm: tuple[float, float]
     piles: tuple[tuple[Chips, float], ...]  # most probable first; the empty pile: no chips at all
     topmost: tuple[tuple[str, float], ...] = ()  # what the topmost chip may be, most probable first
+    beside_mm: tuple[tuple[float, float], ...] = ()  # topmost faces seen round it, in the zone or not
 
 
 class ChipReader:
@@ -118,8 +119,9 @@ class ChipReader:
             base = self._base(top, _size(candidates[0][0]))
             inside = cv2.pointPolygonTest(zone.astype(np.float32), (float(base[0]), float(base[1])), True)
             if inside >= -_IN_ZONE_MM and candidates[0][0]:
+                beside = tuple((float(x), float(y)) for x, y in tops if (x, y) != (top[0], top[1]))
                 place = (float(top[0]), float(top[1]))
-                found.append(StackReading(place, candidates, topmost(levels, self.values)))
+                found.append(StackReading(place, candidates, topmost(levels, self.values), beside))
         return found
 
     def _patch(self, zone: Floats) -> FeltPatch:
