@@ -8,6 +8,7 @@ that was seen of the zone.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, pairwise
 from typing import Literal
 
 from handreplay.core.observations import Point, SeenCard, ZoneSeen
@@ -180,6 +181,9 @@ class _Teller:
         backs = self.whole.deal.backs(self.whole.zone)
         if new and self.whole.deal.at_once and backs is not None and not self._closed():
             new += [_placed(self.whole.zone, fresh[0], look, certainty=EXPECTED) for _ in range(len(new), backs)]
+        for card in new:
+            if self.whole.zone == "community" and any(_same_place(card, other) for other in self.cards):
+                card.place = None  # it did not come to lie on another, but where the eyes found nothing
         self.cards += new
 
     def _laid_squarely(self, lying: Sequence[CardStory], look: ZoneSeen) -> bool:
@@ -187,7 +191,7 @@ class _Teller:
         backs = self.whole.deal.backs(self.whole.zone)
         return (
             not look.partly
-            and look.changed >= ON_TOP_CHANGE
+            and look.changed >= (ON_TOP_CHANGE if backs is None else PLACED_CHANGE)
             and all(card.placed <= self.rested for card in self.cards)
             and all(not card.turns and not card.face_up for card in lying)  # the deal still goes on
             and (backs is None or len(lying) < backs)
@@ -253,6 +257,7 @@ class _Teller:
             left = list(closed)
             for seen in unknown:
                 here = [card for card in left if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
+                here = here or [card for card in left if card.place is None]
                 if here:
                     left.remove(here[0])
                     pairs.append((here[0], seen))
@@ -311,6 +316,10 @@ def _lying(cards: Iterable[CardStory]) -> list[CardStory]:
     return [card for card in cards if card.left is None and (card.tucked is None or card.is_up())]
 
 
+def _same_place(one: CardStory, other: CardStory) -> bool:
+    return one.place is not None and other.place is not None and distance(one.place, other.place) <= SAME_BACK_MM
+
+
 def _near(card: CardStory, seen: Iterable[SeenCard]) -> bool:
     """Is one of those so near to the card's place that the card may lie under it?"""
     return card.place is not None and any(distance(card.place, center(other)) <= NEAR_MM for other in seen)
@@ -318,12 +327,19 @@ def _near(card: CardStory, seen: Iterable[SeenCard]) -> bool:
 
 def _none_between(ups: Sequence[SeenCard]) -> bool:
     """Is there no gap between the open cards of a hand in which one more might lie, not found by the eyes?"""
-    for seen in ups:
-        others = [distance(center(seen), center(other)) for other in ups if other is not seen]
-        near = min(others, default=0.0)
-        if near > WIDEST_STEP_MM and not (near >= SIDE_BY_SIDE_MM and seen.visible >= HARDLY_COVERED):
+    row = _in_a_row(ups)
+    for one, other in pairwise(row):
+        apart = distance(center(one), center(other))
+        beside = apart >= SIDE_BY_SIDE_MM and min(one.visible, other.visible) >= HARDLY_COVERED
+        if apart > WIDEST_STEP_MM and not beside:
             return False
     return True
+
+
+def _in_a_row(ups: Sequence[SeenCard]) -> list[SeenCard]:
+    """From one end of the hand to the other."""
+    ends = max(combinations(ups, 2), key=lambda pair: distance(center(pair[0]), center(pair[1])), default=None)
+    return list(ups) if ends is None else sorted(ups, key=lambda seen: distance(center(ends[0]), center(seen)))
 
 
 def _not_again(opened: list[CardStory], ups: Sequence[SeenCard]) -> list[SeenCard]:
