@@ -90,3 +90,26 @@ def test_every_rule_is_in_the_catalogue_once() -> None:
 def test_explain_takes_a_code_in_small_letters() -> None:
     result = CliRunner().invoke(app, ["explain", "py02"])
     assert result.exit_code == 0 and result.stdout.startswith("PY02 overpaid")
+
+
+@pytest.mark.parametrize("code", list(catalogue()))
+@pytest.mark.parametrize("rules", ["pa-569", "pa-643a", "four-card-poker"])
+def test_every_code_has_a_page_for_every_game(code: str, rules: str) -> None:
+    text = page_text(code, rules)
+    assert "Sections\n- " in text and "Has it" in text and "Nearly has it" in text
+    assert "pa-649a" not in text
+
+
+def test_rules_odds_and_settle_print_text_and_json(tmp_path: Path) -> None:
+    profile = Path(__file__).parents[1] / "sample_footage" / "uth-sample.table.toml"
+    words = ["dealer", "7d", "Jc", "board", "Kh7h2hAs3c", "1:", "Ah", "10s", "ante", "25", "blind", "25", "play", "100"]
+    for call in (
+        ["rules"],
+        ["rules", "pa-641a"],
+        ["odds", "--table", str(profile)],
+        ["settle", "--table", str(profile), *words],
+    ):
+        text = CliRunner().invoke(app, call)
+        told = CliRunner().invoke(app, [*call, "--format", "json"])
+        assert (text.exit_code, told.exit_code) == (0, 0) and text.output.strip()
+        assert json.loads(told.output)["schema"].startswith("handreplay.")

@@ -133,12 +133,15 @@ def replay(
 
 
 @app.command()
-def explain(code: Annotated[str, typer.Argument(help="A finding's code, such as PY02.")]) -> None:
-    """Explain a finding: what it means, the sections it stands on, the remedy, and two examples."""
+def explain(
+    code: Annotated[str, typer.Argument(help="A finding's code, such as PY02.")],
+    rules: Annotated[str | None, typer.Option("--rules", help="Only of a game or a rule set, such as pa-653a.")] = None,
+) -> None:
+    """Explain a finding: what it means, the sections it stands on in each game, the remedy, and two examples."""
     from handreplay.report.replay_text import console
     from handreplay.rules.pages import page_text
 
-    console().print(page_text(code), highlight=False, markup=False, soft_wrap=True)
+    console().print(page_text(code, rules), highlight=False, markup=False, soft_wrap=True)
 
 
 class TextOrJson(StrEnum):
@@ -181,9 +184,10 @@ def list_rules(
     """List games, rule sets and paytables, with the section each stands on and how well it is known."""
     import json
 
-    from handreplay.report.rules_text import picked, rules_json, rules_text
+    from handreplay.report.rules_text import rules_json, rules_text
+    from handreplay.rules.pages import named_games
 
-    games = picked(name)
+    games = named_games(name)
     text = (
         json.dumps(rules_json(games), indent=2) if format_ is TextOrJson.json else rules_text(games, name is not None)
     )

@@ -2,26 +2,12 @@
 
 from typing import Any
 
-from handreplay.errors import HandreplayError
-from handreplay.games import all_games
 from handreplay.games.game import Game, Setting, odds_words, words
 from handreplay.games.paytables import Paytable, printed
 from handreplay.rules.catalogue import cited
 from handreplay.rules.pages import BASES
 
 SCHEMA = "handreplay.rules/1"
-
-
-def picked(name: str | None) -> tuple[Game, ...]:
-    """All games, or those of a game or a rule set of that name. Raises HandreplayError where there is none."""
-    games = all_games()
-    if name is None:
-        return games
-    found = tuple(game for game in games if name.lower() in (game.name, game.rules))
-    if not found:
-        known = ", ".join(dict.fromkeys(known for game in games for known in (game.name, game.rules)))
-        raise HandreplayError(f"{name!r} is no game or rule set; known are {known}")
-    return found
 
 
 def rules_text(games: tuple[Game, ...], whole: bool) -> str:
