@@ -104,3 +104,19 @@ def test_no_crop_is_wasted_where_nothing_can_be_missing(read: list[Read]) -> Non
 def test_what_cannot_be_read_surely_is_left_as_it_was() -> None:
     read = [(box(0), reading("2c", 0.99)), (box(60), reading("Kd", 0.99))]
     assert laid_open(Edges(), hand({"2c": 0.0, "Kd": 60.0}), PX_PER_MM, read) == read
+
+
+class Misled(Edges):
+    """Cannot read a card on which the index of another one shows."""
+
+    def _one(self, crop: np.ndarray) -> CardReading:
+        beside = crop[60:90, round(29 * CROP_PX_PER_MM) : round(36 * CROP_PX_PER_MM), 0].astype(int)
+        other = any((np.abs(beside - level) < 8).mean() > 0.3 for level in LEVELS.values())
+        return reading("2c", 0.1) if other else super()._one(crop)
+
+
+def test_the_index_of_a_card_above_does_not_mislead() -> None:
+    read = [(box(0), reading("2c", 0.99)), (box(47), reading("Kd", 0.99))]
+    on_top = CardBox(read[1][0].corners, True, 0.9, 0.9, 1.0)
+    cards = laid_open(Misled(), hand(THREE), PX_PER_MM, [read[0], (on_top, read[1][1])])
+    assert {look.card for _, look in cards} == set(THREE)
