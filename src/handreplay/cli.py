@@ -347,6 +347,75 @@ def read(
         typer.echo("\n".join(stills.as_text(str(path), cards) for path, cards in found).encode())
 
 
+@app.command()
+def review(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of finished audits.")],
+    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
+    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Your name; the page asks for it when left out.")] = None,
+    blind: Annotated[
+        bool, typer.Option("--blind", help="See the machine's reading and your own entries alone.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", help="0 takes a free one.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Look at rounds and findings, correct and decide, on a page that only this machine can open."""
+    from handreplay.review.desk import Reviewer
+    from handreplay.review.serve import open_desks, serve
+
+    desks = open_desks(runs, table=table, recording=footage)
+    reviewer = Reviewer.named(by, blind=blind) if by is not None else None
+    serve(desks, say=typer.echo, recording=footage, reviewer=reviewer, port=port, browser=browser)
+
+
+@app.command()
+def verify(
+    place: Annotated[Path, typer.Argument(help="Folder of a run, or an evidence file.")],
+    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
+    signer: Annotated[Path | None, typer.Option("--signer", help="The public key that must have signed it.")] = None,
+) -> None:
+    """Prove that nothing was changed: exit 0 whole, 1 altered, 2 neither a run nor evidence."""
+    from handreplay.review.commands import verdict_lines
+    from handreplay.review.verify import verify as check
+
+    verdict = check(place, recording=footage, signer=signer)
+    for line in verdict_lines(place, verdict):
+        typer.echo(line.encode())
+    raise typer.Exit(0 if verdict.whole else 1)
+
+
+@app.command()
+def evidence(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished audit.")],
+    round_number: Annotated[int, typer.Option("--round", help="Number of the round.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to make, such as case.zip.")],
+    by: Annotated[str | None, typer.Option("--by", help="Your name; whoever is logged in when left out.")] = None,
+    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
+    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
+    sign_key: Annotated[Path | None, typer.Option("--sign-key", help="Ed25519 private key in PEM.")] = None,
+) -> None:
+    """Hand over one round: clip, pictures, logs, findings, rules, report and the hashes of all of it, in one file."""
+    from handreplay.review.commands import make_case
+
+    for line in make_case(run, round_number, out, by=by, footage=footage, table=table, sign_key=sign_key):
+        typer.echo(line.encode())
+
+
+@app.command()
+def report(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished audit.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help=".html, .pdf, .json of a round; else .csv, .xlsx, .json.")],
+    round_number: Annotated[int | None, typer.Option("--round", help="A dispute report of this round alone.")] = None,
+    settlements: Annotated[bool, typer.Option("--settlements", help="CSV of the settlements, not findings.")] = False,
+    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
+) -> None:
+    """Write a dispute report of one round, or tables of all findings and settlements, as reviewed so far."""
+    from handreplay.review.commands import write_report
+
+    for line in write_report(run, out, number=round_number, settlements=settlements, table=table):
+        typer.echo(line.encode())
+
+
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
