@@ -249,6 +249,9 @@ def _pushed_unseen(replay: Replay, wager: Wager, step: Step) -> bool:
 def _player_adds(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:
     if tally.added or tally.taken or tally.pushed:
         return
+    hand = replay.hand(f"seat{seat.number}")
+    if hand and step.t >= replay.settle_t and all(card.racked and card.racked.t < step.t for card in hand):
+        return  # the hand is over: put down for the next round
     if wager.role == "later" and step.t >= void_t:
         tally.stake += step.rise  # the round is void anyhow: whatever goes down goes back
         return
