@@ -329,6 +329,33 @@ def look(
 
 
 @app.command()
+def adapt(
+    pictures: Annotated[list[str], typer.Argument(help="Photographs or stills, or CLIP@00:41; NAME.toml beside each.")],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the report, and the profile where something helps.")],
+    train_reader: Annotated[
+        bool, typer.Option("--train", help="Train the card reader on as well (needs the train extra).")
+    ] = False,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Check how your own deck and chips are read, and fit what helps: cards face up, one stack of each denomination."""
+    import json
+
+    from handreplay.adapt import report
+    from handreplay.adapt.run import adapt as run_adapt
+    from handreplay.config import load_profile
+
+    profile = load_profile(table)
+    report.check_folder(out)
+    result = run_adapt(pictures, profile, out, training=train_reader, say=lambda line: typer.echo(line, err=True))
+    written = report.write_all(out, result, profile)
+    document = format_ is TextOrJson.json
+    told = json.dumps(report.as_json(result, profile), indent=1) if document else report.as_text(result)
+    typer.echo(told.encode())
+    typer.echo(f"written to {out}: {', '.join(written)}", err=True)
+
+
+@app.command()
 def read(
     pictures: Annotated[list[Path], typer.Argument(help="Photographs: JPEG, PNG, WebP or BMP.")],
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from handreplay import config_layout, config_shapes
 from handreplay.config_errors import explain, nearest
@@ -133,6 +133,16 @@ class SiteWager(_Section):
 class Deck(_Section):
     card_mm: tuple[Annotated[float, Field(ge=30, le=120)], Annotated[float, Field(ge=40, le=160)]] = (63.5, 88.9)
     backs: tuple[Colour, ...] = ()
+    # a card reader fitted to this deck, as `handreplay adapt` writes it: a file beside the profile, and how sure it is
+    reader: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,80}\.onnx$")] | None = None
+    reader_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    reader_temperature: Annotated[float, Field(ge=0.3, le=4.0)] = 1.0
+
+    @model_validator(mode="after")
+    def _reader_has_its_hash(self) -> "Deck":
+        if (self.reader is None) != (self.reader_sha256 is None):
+            raise ValueError("reader and reader_sha256 belong together; give both, or neither")
+        return self
 
 
 class Camera(_Section):

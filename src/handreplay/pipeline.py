@@ -70,7 +70,7 @@ def audit(
     check_size(info, profile, calibration, footage)
     models: Mapping[str, str] = {}
     if eyes is None:
-        eyes, models = shipped_eyes(calibration, profile.chips)
+        eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent)
     digest, tally = sha256_of(footage), Tally()
     observer = Observer(calibration, Zones(profile.zones, calibration), eyes)
     seen: list[Observation] = []
@@ -99,7 +99,7 @@ def look_at(
     info = probe(footage)
     calibration = Calibration.from_profile(profile)
     check_size(info, profile, calibration, footage)
-    eyes, models = shipped_eyes(calibration, profile.chips)
+    eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent)
     zones = Zones(profile.zones, calibration)
     return look(footage, at, calibration=calibration, zones=zones, eyes=eyes, before=before), models
 

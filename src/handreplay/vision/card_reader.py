@@ -56,11 +56,13 @@ class CardReading:
 class CardReader:
     """The reader model, opened once and checked on a built-in picture of three cards.
 
+    `temperature` is that of a deck, as `handreplay adapt` measured it: above 1 the reader says that it is less sure.
     Raises ModelError when the model is not the one it should be or misreads the built-in picture.
     """
 
-    def __init__(self, model: Model | None = None) -> None:
+    def __init__(self, model: Model | None = None, temperature: float = 1.0) -> None:
         self._model = model if model is not None else load("reader")
+        self._temperature = temperature
         if self._model.said.get("input") != _INPUT:
             raise ModelError(f"model {self._model.name}: reads {self._model.said.get('input')}, not {_INPUT} crops")
         self._cards = self._model.columns("names", DECK)
@@ -99,7 +101,7 @@ class CardReader:
     def _look(self, crops: Picture) -> tuple[Shares, Shares, Shares]:
         """Cards (N x 52, each row adding to 1), kinds (N x 3), readable (N)."""
         cards, kinds, readable = self._model.run(np.ascontiguousarray(crops, np.uint8))
-        shares = np.maximum(cards[:, self._cards].astype(float), 1e-12)
+        shares = np.maximum(cards[:, self._cards].astype(float), 1e-12) ** (1 / self._temperature)
         return shares / shares.sum(axis=1, keepdims=True), kinds[:, self._kinds].astype(float), readable.astype(float)
 
     def _check(self) -> None:

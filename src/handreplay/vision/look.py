@@ -28,7 +28,8 @@ from handreplay.vision.change import MOTION_LEVELS, MOVING_SHARE, Watcher, half_
 from handreplay.vision.fit import FitWatch
 from handreplay.vision.observe import STILLS, TILE_MARGIN_MM
 from handreplay.vision.table_eye import CardBox
-from handreplay.vision.zone_reader import CARD_ZONE_MARGIN_MM, TILE_STEP_MM, Eyes, ZoneReader, kind_of, patch_of
+from handreplay.vision.whole_felt import felt_patch
+from handreplay.vision.zone_reader import CARD_ZONE_MARGIN_MM, Eyes, ZoneReader, kind_of, patch_of
 from handreplay.vision.zones import Zones
 
 Picture = NDArray[np.uint8]
@@ -40,7 +41,6 @@ SAMPLE_SECONDS = 1.0
 AROUND_PICTURES = 10  # before the moment, and as many after it
 _HALF_A_MILLISECOND = 0.0005
 _ALIKE_LEVELS = 2.0  # mean difference of two pictures of a zone in which nothing happened
-_FELT_MARGIN_MM = 70.0
 _FIT_SAMPLES = 5
 _STRAY_SCORE = 0.7
 
@@ -267,11 +267,7 @@ class _Seer:
         return not self._eyes.chips.read([tile], self._zones.polygons_mm[zone], patch, None)
 
     def _felt(self) -> FeltSight:
-        corners = np.concatenate(list(self._zones.polygons_mm.values()))
-        low, high = corners.min(axis=0) - _FELT_MARGIN_MM, corners.max(axis=0) + _FELT_MARGIN_MM
-        width, height = np.ceil((high - low) / TILE_STEP_MM) * TILE_STEP_MM
-        x, y = (low + high) / 2
-        patch = self._calibration.patch((float(x), float(y)), (float(width), float(height)), px_per_mm=1.0)
+        patch = felt_patch(self._calibration, self._zones, 1.0)
         sighting = self._eyes.table.look(patch.warp(self._pixels))
         strays = [
             box

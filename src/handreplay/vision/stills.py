@@ -152,7 +152,7 @@ class StillReader:
         """All cards of one picture, H x W x 3 BGR, top to bottom."""
         sighted = self.find(picture)
         ups = [card for card in sighted if card.face_up]
-        crops = [_crop(picture, card) for card in ups]
+        crops = [crop_of(picture, card) for card in ups]
         cards = [StillCard(card.quad, None, card.quality) for card in sighted if not card.face_up]
         for card, reading in zip(ups, self._reader.read(crops) if crops else [], strict=True):
             if reading.kind == "none":
@@ -178,7 +178,7 @@ class StillReader:
         return _once([card for card in seen if card.quality > 0])
 
 
-def _crop(picture: Picture, card: _Sighted) -> Picture:
+def crop_of(picture: Picture, card: _Sighted) -> Picture:
     """The card laid straight by its own idea of which sides are long: seen aslant they may be the shorter ones."""
     px_per_mm = float(np.clip(card.length / CARD_HEIGHT_MM, 1.6, 5.0))
     half = np.array([CARD_WIDTH_MM, CARD_HEIGHT_MM]) * px_per_mm / 2

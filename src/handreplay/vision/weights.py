@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,21 @@ def load(name: str, folder: Traversable | None = None, threads: int = 2) -> Mode
         )
     session = _session(name, data, threads)
     return Model(name, found, about, dict(session.get_modelmeta().custom_metadata_map), session)
+
+
+def load_file(path: Path, sha256: str, name: str = "reader", threads: int = 2) -> Model:
+    """A model of the property's own, for the task of the shipped one called `name`. Raises ModelError."""
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise ModelError(f"model {path}: is larger than any model of handreplay; run handreplay adapt again")
+        data = path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"model {path}: cannot be read ({error.strerror}); run handreplay adapt again") from None
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        raise ModelError(f"model {path}: is not the file that the profile names (sha256 {found[:12]}...)")
+    session = _session(name, data, threads)
+    return Model(name, found, {}, dict(session.get_modelmeta().custom_metadata_map), session)
 
 
 def _entry(place: Traversable, name: str) -> dict[str, Any]:
