@@ -7,7 +7,7 @@ and differs from how the zone was last seen, and the other only if the first one
 """
 
 from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -116,11 +116,14 @@ class Glimpses:
         tile = patch.warp(glimpse.colours.part(window.rows, window.columns))
         sighting = self._reader.look(tile)
         boxes = self._reader.boxes(patch, zone, sighting)
-        if all(_lies(middle_mm(box, patch), box.face_up, shown, within) for box in boxes):
+        before = [_lying(middle_mm(box, patch), box.face_up, shown, within) for box in boxes]
+        if None not in before or self._reader.under_cover(tile, patch, zone, sighting):
             return ()
-        if self._reader.under_cover(tile, patch, zone, sighting):
+        fresh = [box for box, known in zip(boxes, before, strict=True) if known is None]
+        cards = self._reader.cards(tile, patch, zone, fresh, glimpse.frame)
+        if not _news(cards, shown, within):
             return ()
-        cards = self._reader.cards(tile, patch, zone, boxes, glimpse.frame)
+        cards += [replace(known, probabilities=()) for known in before if known is not None]  # one reading, one vote
         if self._reader.covered(zone, patch, sighting):
             cards = [card for card in cards if isinstance(card.identity, Known)]
         return tuple(cards) if _news(cards, shown, within) else ()
@@ -128,11 +131,13 @@ class Glimpses:
 
 def _news(cards: Sequence[SeenCard], shown: Sequence[SeenCard], within_mm: float) -> bool:
     """Does a card lie where none of that side was reported?"""
-    return not all(_lies(_middle(card), card.face_up, shown, within_mm) for card in cards)
+    return any(_lying(_middle(card), card.face_up, shown, within_mm) is None for card in cards)
 
 
-def _lies(middle_mm: Floats, face_up: bool, shown: Sequence[SeenCard], within_mm: float) -> bool:
-    return any(card.face_up == face_up and np.abs(middle_mm - _middle(card)).max() <= within_mm for card in shown)
+def _lying(middle_mm: Floats, face_up: bool, shown: Sequence[SeenCard], within_mm: float) -> SeenCard | None:
+    """The card of that side that was reported there."""
+    near = (card for card in shown if card.face_up == face_up and np.abs(middle_mm - _middle(card)).max() <= within_mm)
+    return next(near, None)
 
 
 def _same_cards(first: Sequence[SeenCard], second: Sequence[SeenCard]) -> bool:

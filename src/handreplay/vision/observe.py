@@ -193,24 +193,16 @@ class Observer:
         rest, window, mean = look.rest, self._windows[look.rest.zone], look.mean()
         if mean is None:
             return
-        patch, straight = window.patch, window.straight(mean)
-        tile = straight.round().astype(np.uint8)
-        sighting = self._reader.look(tile)
-        covered = self._reader.covered(rest.zone, patch, sighting)
-        if covered or self._reader.under_cover(tile, patch, rest.zone, sighting):
-            yield self._cover(look)
-            return
-        cards = self._reader.cards(tile, patch, rest.zone, self._reader.boxes(patch, rest.zone, sighting))
-        stacks: list[SeenStack] = []
-        if kind_of(rest.zone) == "wager":
-            stacks = self.eyes.chips.read(
-                [straight], self.zones.polygons_mm[rest.zone], patch, self._empty.get(rest.zone)
-            )
-            if self._colourless:
-                stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
+        straight = window.straight(mean)
         unlike = self._watcher.unlike_empty(rest.zone)
-        if unlike is not None and unlike < LIKE_EMPTY_SHARE:
-            cards, stacks = [], []
+        cards: list[SeenCard] = []
+        stacks: list[SeenStack] = []
+        if unlike is None or unlike >= LIKE_EMPTY_SHARE:  # else the eyes would only tell the same, at some cost
+            found = self._look_at(rest.zone, straight)
+            if found is None:
+                yield self._cover(look)
+                return
+            cards, stacks = found
         least = FILLED_RACK_SHARE if rest.zone == "rack" else UNLIKE_EMPTY_SHARE
         unread = not cards and not stacks and unlike is not None and unlike > least
         if unread and rest.zone != "rack":
@@ -221,7 +213,7 @@ class Observer:
             filled = self._rack_filled = filled or (unlike is None and self._rack_filled)
         self._watcher.accept(rest.zone, empty=not filled)
         if not filled:
-            self._empty[rest.zone] = tile
+            self._empty[rest.zone] = straight.round().astype(np.uint8)
         self._shown[rest.zone] = tuple(cards)
         self._under.discard(rest.zone)
         yield ZoneSeen(
@@ -237,6 +229,20 @@ class Observer:
             stacks=tuple(stacks),
             filled=filled,
         )
+
+    def _look_at(self, zone: str, straight: NDArray[np.float32]) -> tuple[list[SeenCard], list[SeenStack]] | None:
+        """The cards and stacks of a zone at rest; None when something lies over it."""
+        patch, tile = self._windows[zone].patch, straight.round().astype(np.uint8)
+        sighting = self._reader.look(tile)
+        if self._reader.covered(zone, patch, sighting) or self._reader.under_cover(tile, patch, zone, sighting):
+            return None
+        cards = self._reader.cards(tile, patch, zone, self._reader.boxes(patch, zone, sighting))
+        if kind_of(zone) != "wager":
+            return cards, []
+        stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._empty.get(zone))
+        if self._colourless:
+            stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
+        return cards, stacks
 
     def _cover(self, look: _Look) -> ZoneCovered:
         self._covered_until[look.rest.zone] = look.end

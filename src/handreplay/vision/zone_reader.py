@@ -96,7 +96,7 @@ class ZoneReader:
     ) -> list[SeenCard]:
         """The cards in these outlines, read. `frame` is the picture of a view that does not show the zone at rest."""
         read = list(zip(boxes, self._readings(tile, boxes, again=frame is None), strict=True))
-        if frame is None:
+        if frame is None and zone != "community":  # whose cards are laid apart: there is nothing between to look for
             read = laid_open(self._eyes.cards, tile, FINE_PX_PER_MM, read)
         seen = [
             _seen(box, patch, reading)
