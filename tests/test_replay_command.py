@@ -113,3 +113,25 @@ def test_rules_odds_and_settle_print_text_and_json(tmp_path: Path) -> None:
         told = CliRunner().invoke(app, [*call, "--format", "json"])
         assert (text.exit_code, told.exit_code) == (0, 0) and text.output.strip()
         assert json.loads(told.output)["schema"].startswith("handreplay.")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["odds"],
+        ["odds", "--table", "PROFILE", "--meter", "inf"],
+        ["odds", "--table", "nofile"],
+        ["settle", "--table", "PROFILE"],
+        ["settle", "--table", "PROFILE", "1:", "Ah", "Xx"],
+        ["rules", "pa-000"],
+        ["rules", "--no-such-option"],
+        ["explain", "PY01", "--rules", "baccarat"],
+        ["no-such-command"],
+    ],
+)
+def test_a_call_that_cannot_be_is_one_line_and_exit_2(call: list[str]) -> None:
+    profile = str(Path(__file__).parents[1] / "sample_footage" / "uth-sample.table.toml")
+    own = [profile if word == "PROFILE" else word for word in call]
+    done = subprocess.run([sys.executable, "-m", "handreplay.cli", *own], capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1 and done.stderr.startswith("handreplay")

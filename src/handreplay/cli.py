@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -197,7 +197,7 @@ def list_rules(
 @app.command()
 def odds(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
-    meter: Annotated[float | None, typer.Option("--meter", help="The progressive meter in dollars.", min=0)] = None,
+    meter: Annotated[str | None, typer.Option("--meter", help="The progressive meter in dollars.")] = None,
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
     """Show how often each line of the profile's paytables hits and what the house keeps, exactly."""
@@ -206,8 +206,9 @@ def odds(
     from handreplay.config import load_profile
     from handreplay.games.odds import table_odds
     from handreplay.report.odds_text import odds_json, odds_text
+    from handreplay.rules.typed import dollars
 
-    told = table_odds(load_profile(table).rules(), None if meter is None else round(meter * 100))
+    told = table_odds(load_profile(table).rules(), None if meter is None else dollars(meter, "--meter"))
     text = json.dumps(odds_json(told), indent=2) if format_ is TextOrJson.json else odds_text(told)
     typer.echo(text.encode())
 
@@ -443,17 +444,32 @@ def report(
         typer.echo(line.encode())
 
 
+USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever this version of typer keeps it
+
+
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console that lacks a letter shows a question mark
+    if len(sys.argv) == 1:
+        sys.argv.append("--help")
     try:
-        app()
+        code = app(standalone_mode=False, prog_name="handreplay")
     except HandreplayError as error:
-        print(f"handreplay: {' '.join(str(error).split())}", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(0)
+        _refuse("handreplay", str(error))
+    except USAGE_ERROR as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "handreplay"
+        _refuse(path, f"{error.format_message().rstrip('.')} (see {path} --help)")
+    except typer.Abort:
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(who: str, why: str) -> NoReturn:
+    print(f"{who}: {' '.join(why.split())}", file=sys.stderr)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

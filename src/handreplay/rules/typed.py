@@ -167,11 +167,7 @@ class _Reader:
         return False
 
     def _amount(self, name: str) -> Cents:
-        word = self._take() if self.place < len(self.words) else ""
-        match = AMOUNT.fullmatch(word)
-        if match is None:
-            raise HandreplayError(f'{name}: "{word}" is no amount of dollars; write {name} 25 or {name} 12.50')
-        return int(Decimal(match[1] + (match[2] or "")) * 100)
+        return dollars(self._take() if self.place < len(self.words) else "", name)
 
     def _outcome(self, seat: TypedSeat, name: str) -> None:
         word = self.words[self.place].lower() if self.place < len(self.words) else ""
@@ -194,6 +190,14 @@ class _Reader:
             else f"cards are like Ah or 10h, wagers {', '.join(self.names.values())}"
         )
         raise HandreplayError(f'"{word[:40]}" is neither a card nor a wager of {self.game.title}; {hint}')
+
+
+def dollars(word: str, name: str) -> Cents:
+    """`25`, `$12.50` or `1,250` in cents. Raises HandreplayError, which says what it is for, for anything else."""
+    match = AMOUNT.fullmatch(THOUSANDS.sub("", word.strip()))
+    if match is None:
+        raise HandreplayError(f'{name}: "{word[:40]}" is no amount of dollars; write {name} 25 or {name} 12.50')
+    return int(Decimal(match[1] + (match[2] or "")) * 100)
 
 
 def _plain(text: str) -> str:
