@@ -196,11 +196,11 @@ class Desk:
         """The findings of the rounds as they stand, with the machine's pictures where it is the same finding."""
         audit = rules.audit_rounds(rounds, self.table)
         document = findings_document(audit, self.table, source=self.machine["source"], models=self.provenance.models)
-        pictures = dict(
-            zip(finding_keys(self.machine["findings"]), (f["evidence"] for f in self.machine["findings"]), strict=True)
-        )
+        machine = self.machine["findings"]
+        pictures: dict[object, list[Any]] = {_place(finding): finding["evidence"] for finding in reversed(machine)}
+        pictures |= {key: f["evidence"] for key, f in zip(finding_keys(machine), machine, strict=True)}
         for key, finding in zip(finding_keys(document["findings"]), document["findings"], strict=True):
-            finding["evidence"] = pictures.get(key, [])
+            finding["evidence"] = pictures.get(key) or pictures.get(_place(finding), [])
         return document
 
     def blind_reviewers(self) -> tuple[str, ...]:
@@ -263,6 +263,11 @@ def _profile_path(run: Run, table: Path | None) -> Path:
     if sha256_of(table) != run.manifest["profile"]["sha256"]:
         raise ProfileError(f"{table} is not the profile that {run.folder} was audited with")
     return table
+
+
+def _place(finding: Document) -> tuple[object, ...]:
+    """Round, seat and wager: pictures of one finding there show another one there too."""
+    return finding["round"], finding["seat"], finding["wager"]
 
 
 def _lines(path: Path) -> dict[int, Document]:

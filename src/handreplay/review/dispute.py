@@ -177,7 +177,9 @@ def _corrections(desk: Desk, state: State, number: int) -> list[dict[str, str]]:
     for entry in state.entries:
         body = entry.body or {}
         if body.get("kind") == "correction" and body.get("round") == number:
-            told.append({"by": body["by"], "at": local_time(body["at"], desk.timezone), "text": entry_words(body)})
+            told.append(
+                {"by": body["by"], "at": local_time(body["at"], desk.timezone), "text": entry_words(body, desk)}
+            )
     return told
 
 

@@ -15,6 +15,7 @@ from handreplay.core.money import usd
 NEVER_ENTERED = datetime(2000, 1, 1, tzinfo=UTC)  # the file's own date until somebody fills the report in
 MARGIN_MM = 14.0
 PICTURE_MM = 62.0  # its height
+HEADING_MM = 22.0  # a heading and the first lines under it stay together
 GREY, RULE, WASH = (82, 96, 109), (200, 208, 215), (240, 243, 246)
 
 
@@ -36,6 +37,8 @@ class _Sheet(FPDF):
         self.cell(0, 4, f"{self.page_no()} / {{nb}}", align="R")
 
     def heading(self, text: str) -> None:
+        if self.will_page_break(HEADING_MM):
+            self.add_page()
         self.ln(2.2)
         self.set_font("text", "B", 9)
         self.set_text_color(0)
@@ -44,7 +47,7 @@ class _Sheet(FPDF):
     def paragraph(self, text: str, *, size: float = 8, bold: bool = False) -> None:
         self.set_font("text", "B" if bold else "", size)
         self.set_text_color(0)
-        self.multi_cell(0, size * 0.5, text, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+        self.multi_cell(0, size * 0.5, text, align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
 
     def pairs(self, rows: Sequence[tuple[str, str]]) -> None:
         self.set_font("text", size=8)
@@ -54,6 +57,7 @@ class _Sheet(FPDF):
             borders_layout=TableBordersLayout.NONE,
             line_height=4.1,
             padding=(0.3, 0),
+            text_align="LEFT",
             v_align="TOP",
         ) as table:
             for name, value in rows:
@@ -71,6 +75,7 @@ class _Sheet(FPDF):
             line_height=3.9,
             padding=(0.5, 1),
             text_align="LEFT",
+            v_align="TOP",
         ) as table:
             for cells in (head, *rows):
                 row = table.row()

@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Event
+from handreplay.core.findings import CONFIRMED_FROM
 from handreplay.core.money import cents, usd
 from handreplay.core.readings import Reading, Unreadable
 from handreplay.report import words
@@ -21,8 +22,10 @@ from handreplay.review.ranking import SEVERITY_WORDS, rank, severity
 
 Document = Mapping[str, Any]
 
+MOST_ASKED = 6
 MOST_CANDIDATES = 5
 UNLIKELY = 0.005
+DOUBTFUL_BELOW = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,7 @@ class EventLine:
     actor: str
     confidence: str
     unsure: bool
+    doubtful: bool
     touched: bool
     kind: str
     card: str | None  # its face can be corrected
@@ -205,12 +209,13 @@ def _only(state: State, number: int) -> State:
 
 
 def _asks(finding: Document, events: Sequence[EventLine]) -> tuple[EventLine, ...]:
-    """The unread amounts or cards of the place that a question names."""
-    if not is_question(finding):
-        return ()
+    """The amounts or cards of the place that a finding names which were not read, or not read for sure."""
     seat, wager = finding["seat"], finding["wager"]
+    if seat is None and not is_question(finding):
+        return ()
     places = {f"seat{seat}.{wager or 'cards'}"} if seat is not None else {"dealer.cards", "community"}
-    return tuple(event for event in events if event.unread and event.place in places)
+    own = [event for event in events if event.place in places and (event.unread or event.unsure)]
+    return tuple(event for event in own if event.unread or finding["status"] != "confirmed")[:MOST_ASKED]
 
 
 def event_lines(desk: Desk, now: Corrected) -> tuple[EventLine, ...]:
@@ -233,7 +238,8 @@ def event_lines(desk: Desk, now: Corrected) -> tuple[EventLine, ...]:
                 text=words.describe(event),
                 actor=event.actor,
                 confidence=f"{min(event.confidence, 0.999):.0%}" if event.confidence < 1 else "",
-                unsure=event.confidence < 0.98,
+                unsure=event.confidence < CONFIRMED_FROM,
+                doubtful=event.confidence < DOUBTFUL_BELOW,
                 touched=touched,
                 kind=type(event).__name__,
                 card=event.card if isinstance(event, CardPlaced | CardTurned) else None,
@@ -298,7 +304,7 @@ def history_lines(desk: Desk, entries: Sequence[Entry], number: int | None = Non
                 at=local_time(str(body.get("at", "")), desk.timezone),
                 by=str(body.get("by", "")),
                 blind=bool(body.get("blind")),
-                text=entry_words(body),
+                text=entry_words(body, desk),
                 undo=entry.number in open_ones,
                 round=body.get("round"),
             )
@@ -306,13 +312,13 @@ def history_lines(desk: Desk, entries: Sequence[Entry], number: int | None = Non
     return tuple(reversed(lines))
 
 
-def entry_words(body: Document) -> str:
+def entry_words(body: Document, desk: Desk) -> str:
     """One entry as a sentence."""
     match body.get("kind"):
         case "opened":
             return "opened the run for review"
         case "correction":
-            return _correction_words(body["correction"])
+            return _correction_words(body["correction"], desk.lines.get(body["round"], {}))
         case "decision":
             told = f"{body['was']['code']}: {CHOICE_WORDS[body['choice']]}, {FAULT_WORDS[body['fault']]}"
             amounts = [f"{name} {usd(body[f'{name}_cents'])}" for name in ("loss", "saving") if body[f"{name}_cents"]]
@@ -328,28 +334,40 @@ def entry_words(body: Document) -> str:
             return str(kind)
 
 
-def _correction_words(correction: Document) -> str:
+def _correction_words(correction: Document, line: Document) -> str:
     match correction["op"]:
         case "identity":
             identity = correction["identity"]
             return f"card {correction['card']} is {words.short_card(identity) if identity else 'not to be read'}"
-        case "amount":
-            after = correction["after"]
-            return f"event {correction['event']}: {'cannot be told' if after is None else _pile(after)} stood there"
-        case "actor":
-            return f"event {correction['event']}: by {correction['actor']}"
-        case "to":
-            where = {"player": "the player", "tray": "the tray"}.get(correction["to"] or "tray")
-            return f"event {correction['event']}: the chips went to {where}"
-        case "right":
-            return f"event {correction['event']} is right as read"
-        case "remove":
-            return f"event {correction['event']} did not happen"
         case "add":
             kind = str(correction["event"].get("type", "")).replace("_", " ")
             return f"was missed at {words.position(correction['event'].get('t', 0))}: {kind}"
-        case _:
+        case "undo":
             return f"takes back entry {correction['entry']}"
+    event = _event_words(correction["event"], line)
+    match correction["op"]:
+        case "amount":
+            after = correction["after"]
+            return f"{event}: {'what stood there cannot be told' if after is None else _pile(after) + ' stood there'}"
+        case "actor":
+            return f"{event}: by {correction['actor']}"
+        case "to":
+            where = {"player": "the player", "tray": "the tray"}.get(correction["to"] or "tray")
+            return f"{event}: the chips went to {where}"
+        case "right":
+            return f"{event}: right as read"
+        case _:
+            return f"{event}: did not happen"
+
+
+def _event_words(name: str, line: Document) -> str:
+    """Which event, in words: `Seat 5 Blind at 0:00:35.970`."""
+    events = line.get("events", [])
+    if not name.isdigit() or not 1 <= int(name) <= len(events):
+        return f"event {name}"
+    event = events[int(name) - 1]
+    place = words.place(event["zone"]) if "zone" in event else f"card {event['card']}" if "card" in event else "event"
+    return f"{place} at {words.position(event['t'])}"
 
 
 def local_time(stamp: str, timezone: str) -> str:

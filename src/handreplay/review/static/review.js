@@ -482,7 +482,8 @@ async function refresh(marked) {
   const scrolled = $("events").scrollTop;
   panels.innerHTML = await page.text();  // escaped by the server, and no script runs from it
   $("events").scrollTop = scrolled;
-  const card = [...panels.querySelectorAll(".fcard")].find((one) => one.dataset.finding === marked);
+  const cards = [...panels.querySelectorAll(".fcard")];
+  const card = cards.find((one) => one.dataset.finding === marked) || (marked && cards[0]);
   if (card) markFinding(card, false);
   drawTimeline();
   showStep(Math.min(step, data.steps.length - 1));
