@@ -278,3 +278,16 @@ def test_a_bet_that_the_dealer_moves_at_its_decision_went_back_to_the_player() -
     events = [replace(e, actor="dealer", to=None) if e is taken else e for e in round_.events]
     assert taken.t < min(e.t for e in round_.events if isinstance(e, CardTurned) and e.card in story.names["community"])
     assert said(audit_rounds([from_footage(story, *events)], story.table)) == []
+
+
+def test_the_open_card_of_the_dealers_pile_may_be_seen_first() -> None:
+    story = ordinary("pa-641a")
+    round_ = story.told()
+    placed = {e.card: e for e in round_.events if isinstance(e, CardPlaced)}
+    first, last = placed[story.names["dealer"][0]], placed[story.names["dealer"][-1]]
+    assert last.face == "up"
+    moved = [replace(e, t=first.t - 0.0005) if e is last else e for e in round_.events]
+    events = tuple(sorted(moved, key=lambda e: e.t))
+    logged = audit_rounds([replace(round_, events=events)], story.table)
+    assert "EX01" in [code for code, _, _ in said(logged)]
+    assert [code for code, _, _ in said(audit_rounds([from_footage(story, *events)], story.table))] in ([], ["MD04"])

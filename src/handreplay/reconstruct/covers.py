@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from handreplay.core.observations import ZoneCovered, ZoneSeen, ZoneUncovered
 
-LONG_SECONDS = 15.0  # a dealer at work covers the dealer's own place for up to eleven
+LONG_SECONDS = 20.0  # a dealer at work covers the dealer's own place for up to sixteen
 NOT_COVERED = ("rack", "tray", "shoe")  # hands rest there
 
 

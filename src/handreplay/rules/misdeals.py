@@ -68,7 +68,8 @@ def deal_order(case: Case) -> Iterator[Finding]:
     if card is not None:
         hand = str(card.hand)
         text = f"A card came to {place_name(hand)} before its turn."
-        yield case.finding("MD04", card.arrived, text, seat=seat_of(hand))
+        doubtful: Status | None = "review" if case.replay.from_footage else None  # one deal covers another's place
+        yield case.finding("MD04", card.arrived, text, seat=seat_of(hand), status=doubtful)
 
 
 def hand_without_wager(case: Case) -> Iterator[Finding]:

@@ -205,8 +205,17 @@ class Replay:
 
     @cached_property
     def dealer_hidden(self) -> tuple[Card, ...]:
-        """The dealer's cards that must stay down until the players have decided."""
-        return self.hand("dealer")[: self.game.dealer_open_from]
+        """The dealer's cards that must stay down until the players have decided.
+
+        In a pile that came at once the camera does not tell which of its cards was dealt last: one that lay open from
+        the start is taken for that one.
+        """
+        cards = self.hand("dealer")
+        if not self.from_footage:
+            return cards[: self.game.dealer_open_from]
+        came_open = [card for card in cards if card.placed.face == "up"]
+        by_rule = came_open[: max(0, self.game.dealer_cards - self.game.dealer_open_from)]
+        return tuple(card for card in cards if card not in by_rule)[: self.game.dealer_open_from]
 
     @cached_property
     def shown_t(self) -> float:

@@ -27,7 +27,7 @@ SEEN_AT_LEAST = 0.4  # of the likeliest amount's chance in the pictures: below i
 STAKE_SEEN_AT_LEAST = 0.1  # the same for a stake: players rarely break a rule that the layout itself tells them
 IRREGULAR = 0.01  # weight of a wager that no rule allows, against 1
 UNUSUAL = 0.2  # of one that is allowed, but no round multiple
-WRONGLY_PAID = 0.04  # of each other amount, against the one due
+WRONGLY_PAID = 0.1  # of each other amount, against the one due
 LEAST = 1e-4
 
 Belief = Mapping[Chips, float]
