@@ -172,3 +172,10 @@ def test_any_words_are_settled_or_refused(words: list[str], rules: str) -> None:
         settle_text(settle_typed(words, table(rules)))
     except HandreplayError as refusal:
         assert str(refusal)
+
+
+def test_a_progressive_that_pays_for_brings_no_stake_back() -> None:
+    told = settled("dealer Qd Kc 9c 3d 3s 8h 2: Ad Ac As 7h Jh ante 25 play 25 progressive 5", "pa-641a")
+    row = told.rows[-1]
+    assert (row.expected.pay_cents, row.gain_cents) == (7500, 7000)
+    assert "gets back $225.00" in settle_text(told)  # 25 + 25 + 50 on the Ante, 25 + 25, 75 for the Progressive

@@ -114,7 +114,7 @@ def test_a_stake_below_the_minimum_is_unlikely() -> None:
 
 def test_a_payment_between_two_piles_is_the_one_that_is_due() -> None:
     story = ordinary("pa-653a")
-    round_ = seen(story, "seat3.ante", fives((5, 1.0)), fives((4, 0.5), (5, 0.4)))
+    round_ = seen(story, "seat3.ante", fives((5, 1.0)), fives((4, 0.45), (5, 0.45)))
     stake, paid, *_ = lying(weighed(round_, story.table), "seat3.ante")
     assert number(stake) == 5 and number(paid) == 10
     assert told(story, weighed(round_, story.table)) == []

@@ -15,13 +15,14 @@ def settle_text(told: TypedSettlement) -> str:
     if told.board:
         lines.append(f"board    {' '.join(told.board)}")
     hands = dict(told.hands)
+    width = max([len(row.title) for row in told.rows], default=0) + 2
     if "dealer" in hands:
         lines.append(f"dealer   {_hand(hands['dealer'])}")
     for seat in sorted({row.seat for row in told.rows}):
         shown = hands.get(f"seat{seat}")
         lines += ["", f"seat {seat}   {_hand(shown) if shown else 'cards not typed'}"]
         own = [row for row in told.rows if row.seat == seat]
-        lines += [_row(row) for row in own]
+        lines += [_row(row, width) for row in own]
         lines.append(_sum(own))
     return "\n".join([*lines, *([""] if told.notes else []), *told.notes])
 
@@ -48,6 +49,7 @@ def _fields(row: TypedRow) -> dict[str, Any]:
         "wager": row.wager,
         "staked_cents": row.staked_cents,
         "expected": {"result": row.expected.result, "pay_cents": row.expected.pay_cents},
+        "gain_cents": row.gain_cents,
         "why": row.why,
         "citation": row.stands_on.section,
         "basis": row.stands_on.basis,
@@ -68,10 +70,10 @@ def _hand(hand: HandShown) -> str:
     return f"{cards}   {hand.rank.replace('_', ' ')}: {' '.join(hand.best or ())}"
 
 
-def _row(row: TypedRow) -> str:
+def _row(row: TypedRow, width: int) -> str:
     due = {"win": "wins", "lose": "loses", "push": "pushes", "unsettled": "open"}.get(row.expected.result, "")
     pay = usd(row.expected.pay_cents) if row.expected.pay_cents else ""
-    line = f"  {row.title:<18}{usd(row.staked_cents):>11}  {due:<7}{pay:>12}   {row.why}"
+    line = f"  {row.title:<{width}}{usd(row.staked_cents):>11}  {due:<7}{pay:>12}   {row.why}"
     line += f"  [{row.stands_on.section}; {row.stands_on.basis}]"
     if row.code:
         much = "much" if (row.variance_cents or 0) > 0 else "little"
@@ -85,7 +87,5 @@ def _sum(rows: list[TypedRow]) -> str:
     staked = sum(row.staked_cents for row in rows)
     if any(row.expected.pay_cents is None for row in rows):
         return f"  staked {usd(staked)}; the rest is open"
-    lost = sum(row.staked_cents for row in rows if row.expected.result == "lose")
-    pays = sum(row.expected.pay_cents or 0 for row in rows)
-    gain = pays - lost
+    gain = sum(row.gain_cents or 0 for row in rows)
     return f"  staked {usd(staked)}, gets back {usd(staked + gain)} in all ({'+' if gain > 0 else ''}{usd(gain)})"

@@ -22,6 +22,7 @@ class TypedRow:
     title: str
     staked_cents: Cents
     expected: Outcome
+    gain_cents: Cents | None  # what the player has more, or less, by it; None while it is open
     why: str
     stands_on: Section
     observed_cents: Cents | None = None
@@ -110,6 +111,7 @@ def _judged(seat: TypedSeat, wager: Wager, stake: Cents, due: Due, why: str, sta
         title=wager.title,
         staked_cents=stake,
         expected=Outcome(result=due.result, pay_cents=due.pay),
+        gain_cents=expected,
         why=why,
         stands_on=stands_on,
         observed_cents=observed,
