@@ -28,8 +28,6 @@ from handreplay.train.reader import _RANK_OF, _SUIT_OF, export, tensors
 from handreplay.train.reader_net import ReaderNet
 from handreplay.vision.straighten import CROP_HEIGHT_PX, CROP_WIDTH_PX, Picture
 
-_DRAWN_DECKS = 60
-_DRAWN_SHEETS = 40
 _SEED = 77
 _DOUBT = 0.02  # taught along, since a few crops learnt by heart make a net too sure
 
@@ -42,6 +40,8 @@ class Steps:
     batch: int = 32
     rate: float = 3e-4
     save_every: int = 50
+    drawn_decks: int = 60
+    drawn_sheets: int = 40
 
 
 def shipped_net(weights: bytes) -> tuple[ReaderNet, float]:
@@ -87,8 +87,8 @@ def trained_on(
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     torch.manual_seed(_SEED)
-    maker = CropMaker(load_decks(_SEED, None, drawn=_DRAWN_DECKS), _SEED)
-    drawn = [crop for _ in range(_DRAWN_SHEETS) for crop in maker.sheet() if crop.card >= 0]
+    maker = CropMaker(load_decks(_SEED, None, drawn=steps.drawn_decks), _SEED)
+    drawn = [crop for _ in range(steps.drawn_sheets) for crop in maker.sheet() if crop.card >= 0]
     numbers = torch.tensor([CARD_NUMBER[card] for card in cards])
     optimizer = torch.optim.AdamW(net.parameters(), lr=steps.rate, weight_decay=0.01)
     checkpoint, task = folder / CHECKPOINT, _task(crops, cards, steps)
