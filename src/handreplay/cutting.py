@@ -190,8 +190,7 @@ class _Writer:
     def write(self, picture: "np.ndarray[Any, np.dtype[np.uint8]]", seconds: float, words: str | None) -> None:
         image = np.ascontiguousarray(cv2.resize(picture, self.size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
         if words:
-            cv2.rectangle(image, (0, 0), (self.size[0], 24), (0, 0, 0), cv2.FILLED)
-            cv2.putText(image, words, (8, 17), cv2.FONT_HERSHEY_DUPLEX, 0.5, (255, 255, 255), 1, cv2.LINE_AA)
+            _mark(image, words)
         frame = av.VideoFrame.from_ndarray(image, format="bgr24")
         frame.time_base = Fraction(1, 90_000)
         frame.pts = round(seconds * 90_000)
@@ -201,6 +200,14 @@ class _Writer:
     def finish(self) -> None:
         for packet in self.stream.encode():
             self.target.mux(packet)
+
+
+def _mark(image: "np.ndarray[Any, np.dtype[np.uint8]]", words: str) -> None:
+    """Write the words at the top, in the middle: recorders keep their clocks in the corners."""
+    (wide, _), _ = cv2.getTextSize(words, cv2.FONT_HERSHEY_DUPLEX, 0.5, 1)
+    place = (max(2, (image.shape[1] - wide) // 2), 17)
+    cv2.putText(image, words, place, cv2.FONT_HERSHEY_DUPLEX, 0.5, (0, 0, 0), 4, cv2.LINE_AA)
+    cv2.putText(image, words, place, cv2.FONT_HERSHEY_DUPLEX, 0.5, (255, 255, 255), 1, cv2.LINE_AA)
 
 
 def _can_encode(name: str) -> bool:

@@ -62,7 +62,7 @@ def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> str:
             contents = case_contents(desk, number, options, Path(folder))
             if key is not None:
                 contents[SIGNER] = signing.public_pem(key)
-            sums = _sums(contents)
+            sums = sums_text({name: _sha256(content) for name, content in contents.items()})
             contents[SUMS] = sums
             if key is not None:
                 contents[SIGNATURE] = signing.signed(key, sums)
@@ -166,9 +166,9 @@ def _of_round(document: Mapping[str, Any], number: int) -> dict[str, Any]:
     }
 
 
-def _sums(contents: Mapping[str, bytes | Path]) -> bytes:
-    """As sha256sum writes and checks it."""
-    return "".join(f"{_sha256(content)}  {name}\n" for name, content in sorted(contents.items())).encode()
+def sums_text(digests: Mapping[str, str]) -> bytes:
+    """The list of hashes as sha256sum writes and checks it, from file name to SHA-256."""
+    return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode()
 
 
 def _sha256(content: bytes | Path) -> str:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from handreplay.errors import HandreplayError, OutputError
 from handreplay.review import plain_zip, signing
-from handreplay.review.case_file import CASE, SIGNATURE, SIGNER, SUMS
+from handreplay.review.case_file import CASE, SIGNATURE, SIGNER, SUMS, sums_text
 from handreplay.review.log import HEAD, LOCK, AlteredError, Entry, check_head, read_chain
 from handreplay.review.playback import recording_of
 from handreplay.store import MANIFEST, REVIEW_LOG, read_run, sha256_of
@@ -143,11 +143,13 @@ def _check_case(
 
 def _told_sums(sums: bytes) -> dict[str, str]:
     told: dict[str, str] = {}
-    for line in sums.decode("utf-8", "replace").splitlines():
+    for line in sums.decode("utf-8", "replace").split("\n")[:-1]:
         found = _SUM.fullmatch(line)
         if found is None:
             raise AlteredError(f"{SUMS} was altered")
         told[found[2]] = found[1]
+    if sums_text(told) != sums:
+        raise AlteredError(f"{SUMS} was altered")
     return told
 
 
