@@ -49,5 +49,5 @@ def test_reliability_sets_what_was_said_beside_what_was_right() -> None:
 def test_mistakes_are_named_and_shown_and_missed_cards_are_neither() -> None:
     assert confusions(SAMPLES, READINGS) == "As>Ah 1  Kd>Kh 1"
     sheet = contact_sheet(SAMPLES, READINGS)
-    assert sheet is not None and sheet.shape == (152, 14 * 112, 3)
+    assert sheet is not None and sheet.shape == (152 + 32, 2 * 112, 3)
     assert contact_sheet(SAMPLES[:1], READINGS[:1]) is None

@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 
 SURE = 0.9  # a card less sure than this is left unread
 _SHEET_COLUMNS, _SHEET_MOST = 14, 140
+_STRIP_PX = 32  # for the words under a crop
 _NEAR = 0.2  # of a card's diagonal, mean distance of corners: as far off an outline may be and still be that card's
 
 
@@ -237,17 +238,17 @@ def contact_sheet(samples: list[Labelled], readings: list[CardReading | None]) -
         shown[sample.track] += sample.card != reading.card
         if sample.card == reading.card or shown[sample.track] > 2 or len(tiles) >= _SHEET_MOST:
             continue
-        tile = sample.crop.copy()
-        for text, y in (
-            (f"{sample.card}>{reading.card} {reading.confidence:.2f}", 10),
-            (sample.source[:14], CROP_HEIGHT_PX - 4),
-        ):
-            cv2.putText(tile, text, (1, y), cv2.FONT_HERSHEY_SIMPLEX, 0.36, (255, 0, 0), 1, cv2.LINE_AA)
+        strip = np.zeros((_STRIP_PX, sample.crop.shape[1], 3), np.uint8)
+        tile = np.vstack([sample.crop, strip])
+        for text, y in ((f"{sample.card}>{reading.card} {reading.confidence:.2f}", 12), (sample.source[:16], 27)):
+            place = (2, CROP_HEIGHT_PX + y)
+            cv2.putText(tile, text, place, cv2.FONT_HERSHEY_SIMPLEX, 0.38, (235, 235, 230), 1, cv2.LINE_AA)
         tiles.append(tile)
     if not tiles:
         return None
-    tiles += [np.zeros_like(tiles[0])] * (-len(tiles) % _SHEET_COLUMNS)
-    rows = [np.hstack(tiles[start : start + _SHEET_COLUMNS]) for start in range(0, len(tiles), _SHEET_COLUMNS)]
+    columns = min(len(tiles), _SHEET_COLUMNS)
+    tiles += [np.zeros_like(tiles[0])] * (-len(tiles) % columns)
+    rows = [np.hstack(tiles[start : start + columns]) for start in range(0, len(tiles), columns)]
     return np.asarray(np.vstack(rows), np.uint8)
 
 
