@@ -291,3 +291,28 @@ def test_the_open_card_of_the_dealers_pile_may_be_seen_first() -> None:
     logged = audit_rounds([replace(round_, events=events)], story.table)
     assert "EX01" in [code for code, _, _ in said(logged)]
     assert [code for code, _, _ in said(audit_rounds([from_footage(story, *events)], story.table))] in ([], ["MD04"])
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_wager_covered_while_it_was_settled_is_named_and_one_covered_in_a_quiet_time_is_not(rules: str) -> None:
+    story = ordinary(rules)
+    wager = base(rules)
+    round_ = story.told()
+    settled = [e for e in round_.events if isinstance(e, ChipsChanged) and e.zone == f"seat1.{wager}"][-1]
+    quiet = FootageGap(t=settled.t - 0.7, until=settled.t - 0.2, zone=settled.zone)
+    over = FootageGap(t=settled.t - 0.5, until=round_.end, zone=settled.zone)
+    for gap, lost, expected in ((quiet, False, []), (over, True, [("FT05", 1, wager)])):
+        kept = [e for e in round_.events if not (lost and e is settled)]
+        events = tuple(sorted([*kept, gap], key=lambda e: e.t))
+        audit = audit_rounds([replace(round_, events=events)], story.table)
+        assert [(f.code, f.seat, f.wager) for f in audit.findings] == expected
+
+
+def test_what_lay_over_the_tray_does_not_matter_and_over_the_dealers_cards_it_does() -> None:
+    story = ordinary("pa-653a")
+    round_ = story.told()
+    for zone, codes in (("tray", []), ("dealer.cards", ["FT05"])):
+        gap = FootageGap(t=round_.events[8].t + 0.3, until=round_.events[8].t + 0.6, zone=zone)
+        events = tuple(sorted([*round_.events, gap], key=lambda e: e.t))
+        found = audit_rounds([replace(round_, events=events)], story.table)
+        assert [code for code, *_ in said(found)] == codes

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from handreplay.core.events import FootageGap
 from handreplay.core.findings import Finding
+from handreplay.core.readings import Known
 from handreplay.games.game import UNSETTLED
 from handreplay.rules.case import Case, place_name
 from handreplay.rules.payouts import judged
-from handreplay.rules.tracks import Card, seat_of
+from handreplay.rules.replay import Replay
+from handreplay.rules.tracks import Card, hand_of, seat_of, wager_of
 
 
 def footage_gap(case: Case) -> Iterator[Finding]:
@@ -31,15 +33,32 @@ def camera_moved(case: Case) -> Iterator[Finding]:
 
 def view_blocked(case: Case) -> Iterator[Finding]:
     """FT05: a place is seen from the deal until its cards and chips are settled."""
-    replay = case.replay
-    for event in replay.round.events:
-        if not isinstance(event, FootageGap) or event.zone is None or event.until < replay.close_t:
-            continue
-        seat = seat_of(event.zone.partition(".")[0])
-        if seat is None or any(seat == other.number for other in replay.seats):
+    for event in case.replay.round.events:
+        if isinstance(event, FootageGap) and event.zone and _had_to_be_seen(case.replay, event.zone, event):
+            seat, wager = wager_of(event.zone) or (seat_of(event.zone.partition(".")[0]), None)
             when = f"from {event.t:.1f} s to {event.until:.1f} s"
             text = f"Something lay over {event.zone} {when}; what it hid is not known."
-            yield case.finding("FT05", event, text, status="review", seat=seat, variance=None)
+            yield case.finding("FT05", event, text, status="review", seat=seat, wager=wager, variance=None)
+
+
+def _had_to_be_seen(replay: Replay, zone: str, cover: FootageGap) -> bool:
+    """Whether what the cover hid may matter: cards until they are racked, chips that may have been moved under it."""
+    hand = hand_of(zone)
+    if hand is not None:
+        there = seat_of(hand) is None or any(seat_of(hand) == seat.number for seat in replay.seats)
+        racked = [card.racked.t if card.racked else replay.round.end for card in replay.hand(hand)]
+        return there and cover.until > replay.close_t and cover.t < max(racked, default=replay.round.end)
+    place = wager_of(zone)
+    seat = next((seat for seat in replay.seats if place and seat.number == place[0]), None)
+    if place is None or seat is None or cover.until < replay.close_t:
+        return False
+    steps = replay.chips.get(place, ())
+    if not steps:
+        return place[1] == replay.game.later and seat.asked
+    before = [step.after for step in steps if step.t <= cover.t] or [steps[0].before]
+    after = next((step for step in steps if step.t >= cover.until), None)
+    same = after is not None and isinstance(after.before, Known) and after.before == before[-1]
+    return not same or (after is not None and after.actor == "player" and after.t >= replay.settle_t)
 
 
 def card_unreadable(case: Case) -> Iterator[Finding]:
