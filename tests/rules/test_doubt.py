@@ -316,3 +316,15 @@ def test_what_lay_over_the_tray_does_not_matter_and_over_the_dealers_cards_it_do
         events = tuple(sorted([*round_.events, gap], key=lambda e: e.t))
         found = audit_rounds([replace(round_, events=events)], story.table)
         assert [code for code, *_ in said(found)] == codes
+
+
+def test_a_payment_that_is_wrong_by_any_pile_is_told_with_what_it_may_be() -> None:
+    story = ordinary("pa-653a")
+    story.done[3, "ante"] = 7500
+    paid = [e for e in story.told().events if isinstance(e, ChipsChanged) and e.zone == "seat3.ante"][1]
+    piles = tuple((pile(amount), p) for amount, p in ((10_000, 0.7), (12_500, 0.3)))
+    unsure = replace(paid, after=Unreadable("number of chips not certain", piles))
+    events = [unsure if e.t == paid.t else e for e in story.told().events]
+    found = audit_rounds([from_footage(story, *events)], story.table).findings
+    assert [(f.code, f.seat, f.wager) for f in found] == [("PY02", 3, "ante")]
+    assert "By other readings of the chips the difference is $75.00." in found[0].message

@@ -7,7 +7,7 @@ from handreplay.core.findings import Finding
 from handreplay.core.readings import Known
 from handreplay.games.game import UNSETTLED
 from handreplay.rules.case import Case, place_name
-from handreplay.rules.payouts import judged
+from handreplay.rules.payouts import judged, wrong_by_any_pile
 from handreplay.rules.replay import Replay
 from handreplay.rules.tracks import Card, hand_of, seat_of, wager_of
 
@@ -89,6 +89,8 @@ def chips_unreadable(case: Case) -> Iterator[Finding]:
     for settled in judged(case):
         tally, due = settled.tally, settled.likeliest.due
         title = case.title(settled)
+        if settled.likeliest.code is not None and wrong_by_any_pile(case, settled):
+            continue  # the payment's own finding says it
         if tally.unseen and not case.replay.gaps:
             text = f"Chips of {title} changed while nobody saw it; what was paid or taken cannot be told."
         elif settled.hangs_on_chips:

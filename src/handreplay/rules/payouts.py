@@ -95,13 +95,15 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
         if settled.seat.number in over_limit and settled.wager.capped and code in ("PY01", "PY02"):
             continue  # the limit speaks for what this seat was paid
         share = sum(r.probability for r in settled.readings if (r.code, r.variance) == (code, reading.variance))
-        if not settled.agreed and not (settled.can_tell and _weighed(settled) and share > _least_share(case, settled)):
+        sure = wrong_by_any_pile(case, settled)
+        likely = settled.can_tell and _weighed(settled) and share > _least_share(case, settled)
+        if not settled.agreed and not sure and not likely:
             continue  # whether anything is wrong cannot be told: FT03 or FT04 says so
-        confidence = settled.confidence if settled.agreed else min(share, settled.confidence)
+        confidence = settled.confidence if settled.agreed or sure else min(share, settled.confidence)
         yield case.finding(
             code,
             _event(settled),
-            _words(case, settled, reading),
+            _words(case, settled, reading) + _or_else(settled),
             confidence=confidence,
             status="review" if code == "PY04" and _where_unseen(case, settled) else None,
             seat=settled.seat.number,
@@ -112,6 +114,20 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
             section=_section(case, settled, reading),
             t=_when(case, settled),
         )
+
+
+def wrong_by_any_pile(case: Case, settled: Settled) -> bool:
+    """Whether the pictures leave open by how much a payment is wrong, but not that it is."""
+    codes = {reading.code for reading in settled.readings}
+    return case.replay.from_footage and settled.can_tell and len(codes) == 1 and not settled.prospect.unread
+
+
+def _or_else(settled: Settled) -> str:
+    """The other amounts by which it may be wrong."""
+    others = sorted({r.variance for r in settled.readings if r.variance is not None} - {settled.likeliest.variance})
+    if settled.agreed or not others:
+        return ""
+    return " By other readings of the chips the difference is " + " or ".join(usd(abs(v)) for v in others) + "."
 
 
 def _weighed(settled: Settled) -> bool:
