@@ -19,6 +19,7 @@ from handreplay.adapt.measure import (
     fitted_temperature,
     halves,
     helps,
+    training_helps,
 )
 from handreplay.adapt.profile_text import adapted_profile
 from handreplay.config import load_profile
@@ -56,6 +57,13 @@ def test_no_gain_counts_that_comes_with_a_sure_mistake_or_from_few_cards() -> No
     assert helps(before, better)
     assert not helps(before, CardScore(40, 35, 30, 1, 0.5, 0.1))
     assert not helps(CardScore(10, 5, 5, 0, 1.0, 0.1), CardScore(10, 9, 9, 0, 0.1, 0.1))
+
+
+def test_training_may_not_cost_right_cards_or_honesty() -> None:
+    before = CardScore(40, 30, 20, 0, 1.0, 0.05)
+    assert training_helps(before, CardScore(40, 35, 30, 0, 0.5, 0.06))
+    assert not training_helps(before, CardScore(40, 29, 30, 0, 0.5, 0.05))
+    assert not training_helps(before, CardScore(40, 35, 30, 0, 0.5, 0.2))
 
 
 def test_chips_are_helped_by_more_right_ones_or_clearly_surer_ones_only() -> None:

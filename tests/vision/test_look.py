@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from handreplay import pipeline
+from handreplay.cli import app
 from handreplay.config import load_profile
 from handreplay.core.readings import Known
-from handreplay.errors import FootageError
+from handreplay.errors import FootageError, OutputError
 from handreplay.footage import Frame, pictures, stretch
 from handreplay.pipeline import look_at
 from handreplay.report import look_picture
@@ -67,6 +71,20 @@ def test_both_drawings_fill_a_screen_and_show_more_than_the_picture(seen: Look) 
     assert camera.shape == (1080 + look_picture.MARGIN_PX, 1920, 3)
     assert felt.shape[1] == 1920
     assert (camera[:1080] != seen.pixels).any(axis=2).mean() > 0.005
+
+
+def test_the_command_draws_both_pictures_and_keeps_what_is_there(
+    seen: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "look_at", lambda *given: (seen, {"reader": "abc"}))
+    call = ["look", str(CLIP), "--table", str(TABLE), "--at", "00:41", "--out", str(tmp_path / "a.png")]
+    first = CliRunner().invoke(app, call)
+    assert first.exit_code == 0 and "Kh >99%" in first.output
+    sizes = {path.name: cv2.imread(str(path)).shape[1] for path in tmp_path.iterdir()}
+    assert sizes == {"a.png": 1920, "a-felt.png": 1920}
+    again = CliRunner().invoke(app, call)
+    assert isinstance(again.exception, OutputError) and "is there already" in str(again.exception)
+    assert CliRunner().invoke(app, [*call, "--replace"]).exit_code == 0
 
 
 def test_no_two_labels_lie_on_each_other() -> None:

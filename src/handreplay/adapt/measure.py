@@ -134,6 +134,12 @@ def helps(before: CardScore, after: CardScore) -> bool:
     return after.seen >= LEAST_FACES and gain >= LEAST_GAIN and careful
 
 
+def training_helps(before: CardScore, after: CardScore) -> bool:
+    """As `helps`; and no fewer are right, and what is said is about as often true as before."""
+    honest = after.calibration_error <= before.calibration_error + LEAST_GAIN
+    return helps(before, after) and after.right >= before.right and honest
+
+
 def chip_score(chances: Sequence[float], right: Sequence[bool]) -> ChipScore:
     mean = float(np.mean(chances)) if len(chances) else 0.0
     return ChipScore(len(right), sum(right), mean)

@@ -27,7 +27,6 @@ def adapted_profile(
         deck["reader_temperature"] = float(temperature)
     if reader is not None:
         deck["reader"], deck["reader_sha256"] = reader
-        deck.pop("reader_temperature", None)
     written = f"# Made by handreplay adapt from {_one_line(name)}, where the comments are.\n\n{_table(data, ())}"
     if tomllib.loads(written) != data:
         raise ProfileError(f"{name}: could not be written again with the same values; enter the new ones by hand")

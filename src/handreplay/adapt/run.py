@@ -23,6 +23,7 @@ from handreplay.adapt.measure import (
     questions,
     spreads,
     stack_score,
+    training_helps,
 )
 from handreplay.adapt.views import Face, Seer, Stack, Views, open_picture, read_again
 from handreplay.config import Chip, Profile
@@ -81,16 +82,16 @@ def adapt(names: Sequence[str], profile: Profile, out: Path, *, training: bool, 
     faces = [face for face in views.faces if face.label is not None]
     stacks = [stack for stack in views.stacks if stack.label is not None]
     temperature, cooled = _temperature(faces)
-    sha256, trained = _trained(faces, out, say) if training else (None, [])
+    own, trained = _trained(faces, out, say) if training else (None, [])
     colours, measured, coloured = _colours(stacks, profile)
     return Adapted(
         views=views,
         cards=card_score(spreads(faces), _labels(faces)),
         chips=stack_score(stacks, [stack.piles for stack in stacks]),
-        temperature=None if sha256 else temperature,
+        temperature=own.temperature if own else temperature,
         colours=colours,
         measured=measured,
-        reader_sha256=sha256,
+        reader_sha256=own.sha256 if own else None,
         tried=(*cooled, *trained, *coloured),
         questions=tuple(questions(views.faces, CardReader().read, profile.table.decks)),
     )
@@ -172,8 +173,18 @@ def _check_training() -> None:
         raise ModelError(f"adapt --train: needs {' and '.join(missing)}; install with: pip install 'handreplay[train]'")
 
 
-def _trained(faces: Sequence[Face], out: Path, say: Say) -> tuple[str | None, list[Fitted]]:
-    """The reader trained on with the first half, its hash if it helps on the second."""
+@dataclass(frozen=True, slots=True)
+class _OwnReader:
+    sha256: str
+    temperature: float
+
+
+def _trained(faces: Sequence[Face], out: Path, say: Say) -> tuple[_OwnReader | None, list[Fitted]]:
+    """The reader trained on with the first half, if it helps on the second.
+
+    What is learnt by heart is believed too firmly, so its temperature is fitted as well: for the scores, each part of
+    the second half is read at the temperature that the other part asks for.
+    """
     what = "the card reader, trained on with crops of these cards"
     first = halves(faces)
     taught = [face for face, inside in zip(faces, first, strict=True) if inside]
@@ -185,21 +196,22 @@ def _trained(faces: Sequence[Face], out: Path, say: Say) -> tuple[str | None, li
         return None, [Fitted(what, None, None, False, why)]
     from handreplay.train.adapt_reader import train_on
 
-    path = out / TRAINED
+    path, cards = out / TRAINED, _labels(tested)
     sha256 = train_on([face.crop for face in taught], _labels(taught), path, say)
-    before = card_score(spreads(tested), _labels(tested))
+    before = card_score(spreads(tested), cards)
     try:
         readings = CardReader(load_file(path, sha256)).read([face.crop for face in tested])
     except ModelError:
         path.unlink(missing_ok=True)
         return None, [Fitted(what, before, None, False, "afterwards it misread the built-in picture")]
-    after = card_score(np.array([reading.probabilities for reading in readings]), _labels(tested))
-    if helps(before, after):
-        return sha256, [Fitted(what, before, after, True, "helps on the half that it was not trained with")]
+    told = np.array([reading.probabilities for reading in readings])
+    after = card_score(cross_fitted(told, cards, halves(tested)), cards)
+    if training_helps(before, after):
+        own = _OwnReader(sha256, fitted_temperature(told, cards))
+        return own, [Fitted(what, before, after, True, "helps on the half that it was not trained with")]
     path.unlink(missing_ok=True)
-    return None, [
-        Fitted(what, before, after, False, "no help on the half that it was not trained with; no weights written")
-    ]
+    why = "no help on the half that it was not trained with; no weights written"
+    return None, [Fitted(what, before, after, False, why)]
 
 
 def shipped_reader() -> str:

@@ -29,7 +29,6 @@ from handreplay.train.reader_net import ReaderNet
 from handreplay.vision.straighten import CROP_HEIGHT_PX, CROP_WIDTH_PX, Picture
 
 _SEED = 77
-_DOUBT = 0.02  # taught along, since a few crops learnt by heart make a net too sure
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,8 @@ def trained_on(
         views = torch.from_numpy(np.stack([varied(crops[i], rng) for i in own]))
         told = net(torch.cat([views, pictures]))
         truth = torch.cat([numbers[own], old_cards])
-        loss = _surprise(told.rank, _RANK_OF[truth]) + _surprise(told.suit, _SUIT_OF[truth])
+        loss = functional.cross_entropy(told.rank, _RANK_OF[truth])
+        loss = loss + functional.cross_entropy(told.suit, _SUIT_OF[truth])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
@@ -116,10 +116,6 @@ def trained_on(
             )
             written.replace(checkpoint)
     return net
-
-
-def _surprise(logits: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-    return functional.cross_entropy(logits, truth, label_smoothing=_DOUBT)
 
 
 def varied(crop: Picture, rng: np.random.Generator) -> Picture:
