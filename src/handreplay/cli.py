@@ -347,7 +347,7 @@ def adapt(
     from handreplay.config import load_profile
 
     profile = load_profile(table)
-    report.check_folder(out)
+    report.check_folder(out, profile)
     result = run_adapt(pictures, profile, out, training=train_reader, say=lambda line: typer.echo(line, err=True))
     written = report.write_all(out, result, profile)
     document = format_ is TextOrJson.json

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from handreplay.adapt.measure import Question, questions
+from handreplay.adapt.profile_text import adapted_profile
 from handreplay.adapt.views import Face, open_picture
 from handreplay.cli import app
 from handreplay.core.cards import CARD_NUMBER
@@ -65,6 +66,29 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path, still: Path) -> No
     (tmp_path / "mine.txt").write_text("x", "utf-8")
     result = CliRunner().invoke(app, ["adapt", str(still), "--table", str(TABLE), "--out", str(tmp_path)])
     assert isinstance(result.exception, HandreplayError) and "holds other files" in str(result.exception)
+
+
+def refusal(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["adapt", *map(str, arguments)])
+    assert isinstance(result.exception, HandreplayError)
+    return str(result.exception)
+
+
+def test_the_profile_that_is_read_is_never_written_over(tmp_path: Path, still: Path) -> None:
+    own = tmp_path / "own.table.toml"
+    own.write_text(TABLE.read_text("utf-8"), "utf-8")
+    (tmp_path / "report.json").write_text("{}", "utf-8")
+    assert "holds the profile itself" in refusal(still, "--table", own, "--out", tmp_path)
+
+
+def test_an_adapted_profile_is_not_adapted_again(tmp_path: Path, still: Path) -> None:
+    own = tmp_path / "own.table.toml"
+    own.write_text(adapted_profile(TABLE.read_text("utf-8"), "a", temperature=1.5), "utf-8")
+    assert "is adapted already" in refusal(still, "--table", own, "--out", tmp_path / "out")
+
+
+def test_two_pictures_of_one_name_are_refused(tmp_path: Path, still: Path) -> None:
+    assert "same name" in refusal(still, still, "--table", TABLE, "--out", tmp_path / "out")
 
 
 def test_a_moment_that_the_clip_lacks_is_refused() -> None:

@@ -29,8 +29,10 @@ _MOST_CROPS = 400
 _MOST_LINES = 12  # of one kind; the page shows every crop
 
 
-def check_folder(out: Path) -> None:
-    """Raises OutputError unless the folder is new, empty, or of an earlier adaptation."""
+def check_folder(out: Path, profile: Profile) -> None:
+    """Raises OutputError unless the folder is new, empty, or of an earlier adaptation, and not that of the profile."""
+    if (out / profile.path.name).is_file() and (out / profile.path.name).samefile(profile.path):
+        raise OutputError(f"{out}: holds the profile itself; name another folder for the results")
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out}: is a file; name a folder for the results")
     if out.is_dir() and any(out.iterdir()) and not ((out / REPORT).is_file() or (out / CHECKPOINT).is_file()):

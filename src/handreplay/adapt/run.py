@@ -27,7 +27,7 @@ from handreplay.adapt.measure import (
 )
 from handreplay.adapt.views import Face, Seer, Stack, Views, open_picture, read_again
 from handreplay.config import Chip, Profile
-from handreplay.errors import HandreplayError, ModelError
+from handreplay.errors import HandreplayError, ModelError, ProfileError
 from handreplay.vision.card_reader import CardReader
 from handreplay.vision.weights import load, load_file
 
@@ -69,9 +69,14 @@ def adapt(names: Sequence[str], profile: Profile, out: Path, *, training: bool, 
     """
     if training:
         _check_training()
-    seer = Seer(profile)
+    if profile.deck.reader is not None or profile.deck.reader_temperature != 1.0:
+        raise ProfileError(f"{profile.path}: is adapted already; give the profile that it was made from")
+    seer, seen = Seer(profile), set()
     for name in names:
         path, picture = open_picture(name)
+        if path.name in seen:
+            raise HandreplayError(f"{path}: another picture has the same name; give each a name of its own")
+        seen.add(path.name)
         say(f"reading {path.name}")
         seer.add(path, picture)
     views = seer.views()
