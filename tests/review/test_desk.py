@@ -1,17 +1,24 @@
 """Corrections replay the round at once; decisions stay with their findings; a blind reviewer sees nobody else."""
 
+import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from handreplay.core.events import Round
+from handreplay.core.roundlog import parse_round, round_line
 from handreplay.errors import HandreplayError, OutputError, ProfileError
+from handreplay.report.findings_json import findings_document
 from handreplay.review.corrections import CorrectionError, corrected, read_correction
 from handreplay.review.decisions import EntryError, finding_keys
 from handreplay.review.desk import Desk, Reviewer
+from handreplay.review.rejudge import all_judged_anew, judged_anew, stays_within
 from handreplay.review.verify import verify
 from handreplay.review.views import event_lines, round_view
-from tests.review.conftest import ANN, BOB
+from handreplay.rules import audit_rounds
+from tests.review.conftest import ANN, BOB, SAMPLE
 
 PAID = "PY02.1.5.blind"
 
@@ -218,3 +225,44 @@ def test_what_is_no_run_is_refused_in_one_line(tmp_path: Path) -> None:
         verify(tmp_path)
     with pytest.raises(OutputError):
         verify(tmp_path / "none")
+
+
+def several(count: int = 12) -> tuple[Round, ...]:
+    """The sample round again and again, with what looks across rounds in it: one deck, and a deck that was changed."""
+    line = json.loads((SAMPLE / "uth-sample.rounds.jsonl").read_text())
+    rounds = []
+    for number in range(1, count + 1):
+        later = json.loads(json.dumps(line))
+        later |= {"round": number, "start": line["start"] + 60 * number, "end": line["end"] + 60 * number}
+        for event in later["events"]:
+            event["t"] = round(event["t"] + 60 * number, 3)
+            if event["type"] in ("card_placed", "deck_shuffled"):
+                event["back"] = 0 if number % 4 < 2 else 1
+        rounds.append(parse_round(later, "made"))
+    return tuple(rounds)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"op": "amount", "event": "{paid}", "after": {"100": 1}},
+        {"op": "remove", "event": "{paid}"},
+        {"op": "identity", "card": "c01", "identity": "2h"},
+        {"op": "remove", "event": "{placed}"},
+    ],
+)
+def test_judging_the_changed_rounds_alone_says_the_same_as_judging_them_all(desk: Desk, raw: dict[str, Any]) -> None:
+    rounds = several()
+    table = dataclasses.replace(desk.table, decks=2, shuffler_counts_deck=False)
+    machine = findings_document(audit_rounds(rounds, table), table)
+    assert {"MD11", "MD13", "PY02"} <= {finding["code"] for finding in machine["findings"]}
+    named = {"{paid}": paid_blind(desk), "{placed}": event(desk, 1, type="card_placed", zone="seat2.cards")}
+    correction = read_correction({key: named.get(str(value), value) for key, value in raw.items()}, 1)
+    line = json.loads(round_line(rounds[4]))
+    now = (*rounds[:4], corrected(line, [correction], desk.limits).round, *rounds[5:])
+    whole = all_judged_anew(machine, now, table)
+    if stays_within(line, correction):
+        assert judged_anew(machine, now, {5}, table) == whole
+    else:
+        assert raw["op"] == "remove" and raw["event"] == "{placed}"
+    assert whole != machine

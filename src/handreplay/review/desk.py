@@ -14,14 +14,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from handreplay import __version__, rules
+from handreplay import __version__
 from handreplay.config import Profile, load_profile
 from handreplay.core.events import Round
 from handreplay.core.logfields import Limits
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import ProfileError
 from handreplay.games import log_limits
-from handreplay.report.findings_json import findings_document
 from handreplay.report.page_parts import Report
 from handreplay.report.run_files import dealer_at_the_bottom
 from handreplay.review.corrections import Corrected, Correction, CorrectionError, corrected, read_correction, standing
@@ -36,6 +35,7 @@ from handreplay.review.decisions import (
     finding_keys,
 )
 from handreplay.review.log import Entry, ReviewLog
+from handreplay.review.rejudge import all_judged_anew, judged_anew, stays_within
 from handreplay.store import MANIFEST, Provenance, Run, read_run, sha256_of
 from handreplay.vision.calibration import Calibration
 
@@ -173,14 +173,16 @@ class Desk:
             return replace(former, entries=entries, decisions=decisions_of(entries))
         changed: dict[int, Corrected] = {}
         refused: dict[int, str] = {}
+        applied: dict[int, Sequence[Correction]] = {}
         for number in sorted({entry.body["round"] for entry in entries if entry.body and entry.number in numbers}):
             fitting, why_not = _fitting(self.lines[number], _corrections(entries, number), self.limits)
             if fitting:
+                applied[number] = fitting
                 changed[number] = corrected(self.lines[number], fitting, self.limits)
             if why_not:
                 refused[number] = why_not
         rounds = tuple(changed[one.number].round if one.number in changed else one for one in self.machine_rounds)
-        document = self._judged(rounds) if changed else self.machine
+        document = self._judged(rounds, applied) if changed else self.machine
         return State(
             entries=entries,
             corrections=numbers,
@@ -192,16 +194,22 @@ class Desk:
             decisions=decisions_of(entries),
         )
 
-    def _judged(self, rounds: tuple[Round, ...]) -> Document:
-        """The findings of the rounds as they stand, with the machine's pictures where it is the same finding."""
-        audit = rules.audit_rounds(rounds, self.table)
-        document = findings_document(audit, self.table, source=self.machine["source"], models=self.provenance.models)
+    def _judged(self, rounds: tuple[Round, ...], applied: Mapping[int, Sequence[Correction]]) -> Document:
+        """The findings of the rounds as they stand, with the machine's pictures where it is the same place."""
+        within = all(stays_within(self.lines[n], one) for n, corrections in applied.items() for one in corrections)
+        if within:
+            document = judged_anew(self.machine, rounds, applied.keys(), self.table)
+        else:
+            document = all_judged_anew(self.machine, rounds, self.table)
         machine = self.machine["findings"]
         pictures: dict[object, list[Any]] = {_place(finding): finding["evidence"] for finding in reversed(machine)}
         pictures |= {key: f["evidence"] for key, f in zip(finding_keys(machine), machine, strict=True)}
-        for key, finding in zip(finding_keys(document["findings"]), document["findings"], strict=True):
-            finding["evidence"] = pictures.get(key) or pictures.get(_place(finding), [])
-        return document
+        keys = finding_keys(document["findings"])
+        findings = [
+            {**finding, "evidence": pictures.get(key) or pictures.get(_place(finding), [])}
+            for key, finding in zip(keys, document["findings"], strict=True)
+        ]
+        return {**document, "findings": findings}
 
     def blind_reviewers(self) -> tuple[str, ...]:
         bodies = (entry.body or {} for entry in self.log.entries())
