@@ -342,10 +342,17 @@ def train(plan: Plan) -> Path:
     return checkpoint
 
 
-def export(checkpoint: Path, target: Path) -> None:
-    """Write the averaged weights as ONNX, sizes and batch free."""
+def export(checkpoint: Path, target: Path, other: Path | None = None) -> None:
+    """Write the averaged weights as ONNX, sizes and batch free.
+
+    With another checkpoint of the same descent, the mean of both: what one learnt without what it forgot.
+    """
     net = TableNet()
-    net.load_state_dict(torch.load(checkpoint, weights_only=True, map_location="cpu")["average"])
+    weights = torch.load(checkpoint, weights_only=True, map_location="cpu")["average"]
+    if other is not None:
+        more = torch.load(other, weights_only=True, map_location="cpu")["average"]
+        weights = {k: (v + more[k]) / 2 if v.dtype.is_floating_point else v for k, v in weights.items()}
+    net.load_state_dict(weights)
     model = Exported(net).eval()
     sample = torch.zeros(1, 3, scene.TILE_PX, scene.TILE_PX)
     axes = {"picture": {0: "batch", 2: "height", 3: "width"}, "cells": {0: "batch", 2: "rows", 3: "columns"}}
@@ -370,12 +377,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--start", type=Path, help="checkpoint to begin with")
     parser.add_argument("--export", type=Path, help="ONNX file to write")
     parser.add_argument("--only-export", action="store_true")
+    parser.add_argument("--mean-with", type=Path, help="checkpoint whose weights are averaged with these on export")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1 if not torch.cuda.is_available() else torch.get_num_threads())
     plan = Plan(options.work, options.kind, options.art, options.steps, options.seed, options.rate, options.start)
     checkpoint = options.work / "checkpoint.pt" if options.only_export else train(plan)
     if options.export:
-        export(checkpoint, options.export)
+        export(checkpoint, options.export, options.mean_with)
 
 
 if __name__ == "__main__":
