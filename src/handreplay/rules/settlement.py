@@ -185,8 +185,9 @@ class Settlement:
                 done += len(usual.dues) != 1 or net(usual.dues[0][0], settled.tally.stake, settled.wager) != 0
             elif len(usual.dues) != 1:
                 unknown += 1
-            else:  # a hand of a wrong size is settled too
-                undone += net(usual.dues[0][0], settled.tally.stake, settled.wager) != 0
+            else:
+                gain = net(usual.dues[0][0], settled.tally.stake, settled.wager)
+                undone += settled.tally.pushed > 0 if gain is None else gain != 0  # a hand of a wrong size may push
         return done, undone, unknown
 
     def _came_back(self, settled: Settled) -> bool:

@@ -21,7 +21,7 @@ from handreplay.games.table import TableRules
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.settlement import Settlement
 
-KNOWN = 0.9
+KNOWN = 0.85
 MOST_PILES = 6  # reported of one pile; the judge weighs every combination of them
 SEEN_AT_LEAST = 0.4  # of the likeliest amount's chance in the pictures: below it no payment is taken for known
 STAKE_SEEN_AT_LEAST = 0.1  # the same for a stake: players rarely break a rule that the layout itself tells them
@@ -256,7 +256,8 @@ def _rewritten(events: tuple[Event, ...], readings: Mapping[int, Reading[Chips]]
         if isinstance(event, ChipsChanged):
             after = readings.get(index) or _reading_of(event.after)
             before = latest.get(event.zone, event.before)
-            event = replace(event, before=before, after=after, added=None)
+            sure = min(event.confidence, after.confidence) if isinstance(after, Known) else event.confidence
+            event = replace(event, before=before, after=after, added=None, confidence=sure)
             latest[event.zone] = after
         rewritten.append(event)
     return tuple(rewritten)
