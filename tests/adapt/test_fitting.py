@@ -52,10 +52,11 @@ def test_a_temperature_helps_readers_that_are_too_sure_and_no_others() -> None:
         assert helps(card_score(spoilt, cards), after) is wanted
 
 
-def test_no_gain_counts_that_comes_with_a_sure_mistake_or_from_few_cards() -> None:
+def test_no_gain_counts_that_comes_with_sure_mistakes_or_from_few_cards() -> None:
     before, better = CardScore(40, 30, 20, 0, 1.0, 0.1), CardScore(40, 35, 30, 0, 0.5, 0.1)
     assert helps(before, better)
     assert not helps(before, CardScore(40, 35, 30, 1, 0.5, 0.1))
+    assert helps(CardScore(400, 300, 200, 2, 1.0, 0.1), CardScore(400, 350, 300, 4, 0.5, 0.1))
     assert not helps(CardScore(10, 5, 5, 0, 1.0, 0.1), CardScore(10, 9, 9, 0, 0.1, 0.1))
 
 

@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 BANDS = (0.0, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 1.0000001)
 LEAST_FACES, LEAST_STACKS = 20, 4  # labelled ones, before anything is fitted
 LEAST_GAIN = 0.02  # nats a card: less is no help that anybody would notice
+MOST_MISTAKES = (
+    0.005  # of the sure readings, more than before: one in a hundred is too many, one in three hundred is not
+)
 LEAST_CHIP_GAIN = 0.03  # of the probability given to the right denomination
 _TEMPERATURES = np.round(np.arange(0.5, 3.01, 0.05), 2)
 _ASIDE_PX = 2.4  # 1.5 mm
@@ -128,10 +131,10 @@ def cross_fitted(probabilities: Floats, cards: Sequence[str], first: NDArray[np.
 
 
 def helps(before: CardScore, after: CardScore) -> bool:
-    """Is the second score better by enough, on enough cards, with no larger share of mistakes among the sure ones?"""
+    """Is the second score better by enough, on enough cards, with hardly a larger share of mistakes among the sure?"""
     gain = before.surprise - after.surprise
-    careful = after.sure_wrong * max(before.sure, 1) <= before.sure_wrong * max(after.sure, 1)
-    return after.seen >= LEAST_FACES and gain >= LEAST_GAIN and careful
+    shares = [score.sure_wrong / max(score.sure, 1) for score in (before, after)]
+    return after.seen >= LEAST_FACES and gain >= LEAST_GAIN and shares[1] <= shares[0] + MOST_MISTAKES
 
 
 def training_helps(before: CardScore, after: CardScore) -> bool:
