@@ -124,6 +124,7 @@ class Move:
         return self.zone.partition(".")[0]
 
     def event(self) -> ChipsChanged:
+        """Believed as far as it is told who did it; the chips' own confidence lies in their readings."""
         told = 1 / (1 + math.exp(-SURENESS * abs(self.score)))
         return ChipsChanged(
             t=round(self.state.start, 3),
@@ -133,7 +134,7 @@ class Move:
             after=self.after,
             added=self.added,
             actor="unknown" if abs(self.score) < UNTOLD_SCORE else "dealer" if self.score > 0 else "player",
-            confidence=round(min(_confidence(self.before), _confidence(self.after), told), 4),
+            confidence=round(told, 4),
         )
 
 
@@ -168,10 +169,6 @@ def with_neighbours(all_moves: Sequence[Move]) -> list[ChipsChanged]:
         weak = abs(move.score) < WEAK_SCORE
         helped.append(move.score + NEIGHBOUR_WEIGHT * sum(beside) / len(beside) if weak and beside else move.score)
     return [replace(move, score=score).event() for move, score in zip(all_moves, helped, strict=True)]
-
-
-def _confidence(reading: Reading[Chips]) -> float:
-    return reading.confidence if isinstance(reading, Known) else max((p for _, p in reading.candidates), default=0.0)
 
 
 def _amount(reading: Reading[Chips]) -> float:
