@@ -1,13 +1,15 @@
 # make demo    sets everything up and audits the sample footage
 # make test    sets everything up and runs the tests
 # make check   lint, types, layers
+#
+# Tests of the review page drive Debian's chromium; without it they are skipped, and the summary says so.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := runs/demo
 
-.PHONY: demo test check slow clean
+.PHONY: demo test check slow clean browser
 
 # Debian ships Python without the module that makes virtual environments; it is installed here if it is missing.
 $(READY): pyproject.toml
@@ -23,10 +25,17 @@ $(READY): pyproject.toml
 
 # 0: clean, 1: findings, 3: incomplete. All three are an audit that ran; only 2 is an error.
 demo: $(READY)
-	@$(BIN)/handreplay audit sample_footage/uth-sample.mp4 --table sample_footage/uth-sample.table.toml --out $(DEMO); \
-	  code=$$?; [ $$code -ne 2 ] || exit 2; [ $$code -le 3 ]
+	@if [ -e $(DEMO)/review.jsonl ]; then echo "$(DEMO) holds what you entered; remove it to audit again"; else \
+	  $(BIN)/handreplay audit sample_footage/uth-sample.mp4 --table sample_footage/uth-sample.table.toml --out $(DEMO); \
+	  code=$$?; [ $$code -ne 2 ] || exit 2; [ $$code -le 3 ]; fi
+	@echo "Look at it, correct and decide: $(BIN)/handreplay review $(DEMO)"
 
-test: $(READY)
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } \
+	  || echo "no chromium here: the tests of the review page in a browser are skipped"
+
+test: $(READY) browser
 	$(BIN)/python -m pytest
 
 slow: $(READY)

@@ -173,7 +173,7 @@ def signed(amount: int) -> str:
 def pile(chips: Reading[Chips]) -> str:
     """`"$75.00 (3 x 25)"`, "nothing", or why it is not known."""
     if isinstance(chips, Unreadable):
-        return f"not read ({chips.reason})" if chips.reason else "not read"
+        return f"not read ({chips.reason})" if chips.reason not in ("", "not read") else "not read"
     if not chips.value:
         return "nothing"
     parts = " + ".join(f"{count} x {denomination}" for denomination, count in reversed(chips.value))
