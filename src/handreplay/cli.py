@@ -198,6 +198,9 @@ def list_rules(
 def odds(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     meter: Annotated[str | None, typer.Option("--meter", help="The progressive meter in dollars.")] = None,
+    best_play: Annotated[
+        bool, typer.Option("--best-play", help="Ultimate: go through every board for the best play; takes minutes.")
+    ] = False,
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
     """Show how often each line of the profile's paytables hits and what the house keeps, exactly."""
@@ -209,6 +212,10 @@ def odds(
     from handreplay.rules.typed import dollars
 
     told = table_odds(load_profile(table).rules(), None if meter is None else dollars(meter, "--meter"))
+    if best_play:
+        from handreplay.report.holdem_play import with_long_play
+
+        told = with_long_play(told, lambda line: typer.echo(line, err=True))
     text = json.dumps(odds_json(told), indent=2) if format_ is TextOrJson.json else odds_text(told)
     typer.echo(text.encode())
 

@@ -218,6 +218,7 @@ class Game:
     envy_rank: Callable[[tuple[str, ...], tuple[str, ...]], Ranked | None] | None = None  # None: as rank_player
     ranked: Mapping[str, tuple[LooksAt, Ranking]] = field(default_factory=dict)  # what each paytable's hands are
     settings: tuple[Setting, ...] = ()
+    long_play: str | None = None  # the paytable of a base wager whose best play every board must be gone through for
     best_play: Callable[[TableRules], dict[tuple[str, str], Fraction]] | None = None  # edges by wager and title
     adapt: "Callable[[Game, TableRules], Game] | None" = None  # to what the profile's settings say
 

@@ -1,6 +1,6 @@
 """What a table's paytables come to: how often each line hits and what the house keeps, as exact fractions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 
@@ -64,6 +64,14 @@ class TableOdds:
     paytables: tuple[PaytableOdds, ...]
     best_play: tuple[BestPlay, ...]
     not_worked_out: tuple[str, ...]  # wagers whose edge hangs on more deals than are gone through here
+
+
+def with_best_play(told: TableOdds, edge: Fraction) -> TableOdds:
+    """The same with the edge of the base wagers together, in the first of them."""
+    names = ", ".join(told.not_worked_out)
+    wager = told.game.limited[0]
+    best = BestPlay(wager=wager, title=f"{names} together, in the {told.game.wager(wager).title}", edge=edge)
+    return replace(told, best_play=(*told.best_play, best), not_worked_out=())
 
 
 def table_odds(table: TableRules, meter_cents: Cents | None = None) -> TableOdds:

@@ -161,6 +161,7 @@ def _game(rules: str, first_play: Multiples) -> Game:
         rank_dealer=rank,
         best=best,
         ranked={"blind": ("hand+community", "five-card"), "trips": ("hand+community", "five-card")},
+        long_play="blind",
         settings=(EXPOSED_PLAYER_CARD, TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
         adapt=adapted,
     )

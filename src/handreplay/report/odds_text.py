@@ -18,7 +18,8 @@ def odds_text(told: TableOdds) -> str:
         lines.append(f"{best.title}, at the best play: house edge {percent(best.edge)} = {best.edge}")
     if told.not_worked_out:
         names = ", ".join(told.not_worked_out)
-        lines.append(f"Not worked out here, since they hang on decisions and the dealer's hand: {names}")
+        how = "--best-play works them out, in minutes" if told.game.long_play else "not worked out here"
+        lines.append(f"Hang on decisions and the dealer's hand, {how}: {names}")
     return "\n".join(lines)
 
 
