@@ -33,6 +33,7 @@ from handreplay.reconstruct.rack import (
     laid,
     pick_up,
 )
+from handreplay.reconstruct.turns import in_turn
 from handreplay.reconstruct.votes import one_deck
 from handreplay.reconstruct.wagers import WagerStory, moves, with_neighbours
 
@@ -139,9 +140,14 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
     for zone in zones.values():
         zone.racked, zone.dealt, zone.pick_up = [arrival.t for arrival in came], dealt, over
     for cover in seen.covered:
-        if isinstance(cover, ZoneCovered) and cover.zone in zones:
+        if cover.zone in zones and isinstance(cover, ZoneCovered):
             zones[cover.zone].covered.append(cover.start)
-    stories = [card for zone in sorted(zones) for card in tell(zones[zone])]
+        elif cover.zone in zones and isinstance(cover, ZoneUncovered):
+            zones[cover.zone].uncovered.append(cover.t)
+    told = {name: tell(zones[name]) for name in sorted(zones)}
+    if not deal.at_once:
+        in_turn({zone: cards for zone, cards in told.items() if zone != "community"})
+    stories = [card for cards in told.values() for card in cards]
     return sorted(stories, key=lambda card: (card.placed, card.zone))
 
 

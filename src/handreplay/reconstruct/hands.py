@@ -7,7 +7,7 @@ that was seen of the zone.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Literal
 
@@ -28,6 +28,7 @@ WIDEST_STEP_MM = 34.0  # between the cards of a hand laid open, each on the one 
 SIDE_BY_SIDE_MM = 58.0
 HARDLY_COVERED = 0.8
 UNCOVERED = 0.97  # visible share of a card that lies under no other
+UNREAD_SECONDS = 3.0  # hands that deal cover a place for less; longer, and it could not be read though cards lay there
 NOTICED_SECONDS = 1.5  # between a card's coming and its being noticed beside a hand
 TAKEN_SECONDS = 1.5  # from the felt to the rack
 COUNTED = 0.95  # certainty of a card that one visit of the dealer's hand tells of
@@ -60,6 +61,7 @@ class CardStory:
     untucked: float | None = None
     left: float | None = None  # when it left the felt
     certainty: float = 1.0
+    timed: bool = True  # else it was not seen to come, only to have come
 
     def is_up(self) -> bool:
         return self.turns[-1].face == "up" if self.turns else self.face_up
@@ -78,14 +80,15 @@ class CardStory:
 class ZoneCards:
     """The looks at one zone of cards, and at the wagers under which its cards may be tucked, while a round lasts.
 
-    `covered` has the seconds from which on the zone was changed but could not be read, `racked` those at which
-    something reached the rack; `dealt` is when the deal was over, and from `pick_up` on cards only leave. `deal` is
-    what the rules let one expect.
+    `covered` has the seconds from which on the zone was changed but could not be read, `uncovered` those at which it
+    was seen again as before, `racked` those at which something reached the rack; `dealt` is when the deal was over, and
+    from `pick_up` on cards only leave. `deal` is what the rules let one expect.
     """
 
     zone: str
     seen: list[ZoneSeen] = field(default_factory=list)
     covered: list[float] = field(default_factory=list)
+    uncovered: list[float] = field(default_factory=list)
     racked: list[float] = field(default_factory=list)
     dealt: float = -math.inf
     pick_up: float = math.inf
@@ -181,6 +184,9 @@ class _Teller:
         backs = self.whole.deal.backs(self.whole.zone)
         if new and self.whole.deal.at_once and backs is not None and not self._closed():
             new += [_placed(self.whole.zone, fresh[0], look, certainty=EXPECTED) for _ in range(len(new), backs)]
+            seen = max(self.rested, *(t for t in self.whole.uncovered if t < look.start), -math.inf)
+            for t in [t for t in self.whole.covered if seen < t < look.start - UNREAD_SECONDS][:1]:
+                new = [replace(card, placed=t, frame=None) for card in new]
         for card in new:
             if self.whole.zone == "community" and any(_same_place(card, other) for other in self.cards):
                 card.place = None  # it did not come to lie on another, but where the eyes found nothing
@@ -231,7 +237,7 @@ class _Teller:
             _face(self._late([card for card, _ in turned], seen, look), seen)
         if look.partly:
             return
-        if not downs and (len(ups) >= (self.whole.deal.backs(zone) or 0) or _none_between(ups)):
+        if not downs and (len(ups) >= self.whole.deal.size(zone) or _none_between(ups)):
             self.faceless = closed
         for card in opened:
             if self.whole.reaches_rack(look.start) or not _near(card, look.cards):
@@ -248,7 +254,7 @@ class _Teller:
         at_once = self.whole.deal.at_once
         for number in range(backs if at_once else min(backs, max(faces, len(times)))):
             placed = times[0] if at_once else times[min(number, len(times) - 1)]
-            yield CardStory(self.whole.zone, placed, None, False, certainty=EXPECTED)
+            yield CardStory(self.whole.zone, placed, None, False, certainty=EXPECTED, timed=at_once)
 
     def _turned(self, closed: Sequence[CardStory], unknown: Sequence[SeenCard]) -> list[tuple[CardStory, SeenCard]]:
         """Which of the cards that lay face down show which face now."""
@@ -286,6 +292,7 @@ class _Teller:
         card.placed, card.frame, card.face_up, card.certainty = under.placed, under.frame, False, EXPECTED
         card.placed = next((t for t in self.whole.covered if under.placed < t < look.start), under.placed)
         card.turns.append(Turn(look.start, look.frame, "up"))
+        card.timed = self.whole.deal.at_once
         self.cards.insert(self.cards.index(under) + 1, card)
         return card
 
@@ -394,7 +401,9 @@ def _is_known(seen: SeenCard, cards: Iterable[CardStory]) -> bool:
 
 
 def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> CardStory:
-    return CardStory(zone, look.start, look.frame, seen.face_up, place=center(seen), certainty=certainty)
+    timed = not look.partly or look.start - look.busy_since <= NOTICED_SECONDS
+    place = center(seen)
+    return CardStory(zone, look.start, look.frame, seen.face_up, place=place, certainty=certainty, timed=timed)
 
 
 def _face(card: CardStory, seen: SeenCard) -> None:

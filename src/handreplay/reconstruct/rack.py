@@ -1,7 +1,7 @@
 """The discard rack: which look at it is a pick-up, which a burn and which the stub."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from handreplay.core.observations import ZoneSeen
 from handreplay.reconstruct.deal import Deal
@@ -21,7 +21,8 @@ class Arrival:
     """Something came to lie in the rack."""
 
     t: float
-    frame: int
+    frame: int | None
+    busy_since: float = 0.0
     seen: bool = True  # as a card; else only as something that fills the rack
 
 
@@ -36,7 +37,7 @@ def arrivals(looks: Sequence[ZoneSeen]) -> list[Arrival]:
         again = bool(found) and look.start - found[-1].t < SAME_ARRIVAL_SECONDS
         if (not filled or look.changed >= ADDED_CHANGE) and not again:
             came = any(card.changed >= NEW_CHANGED for card in look.cards)
-            found.append(Arrival(look.start, look.frame, came))
+            found.append(Arrival(look.start, look.frame, look.busy_since, came))
         filled = True
     return found
 
@@ -77,7 +78,7 @@ def laid(unexplained: Sequence[Arrival], deal: Deal, *, community: Sequence[floa
     if not deal.burns:
         burns = [arrival for arrival in unexplained if arrival.t < dealt - STUB_LEAD_SECONDS and arrival.seen]
         late = [arrival for arrival in unexplained if arrival.t >= dealt - STUB_LEAD_SECONDS]
-        unseen = late.pop(0) if deal.unseen and late else None
+        unseen = _at_once(late.pop(0), dealt) if deal.unseen and late else None
         return Laid(tuple(burns), unseen, late[0] if late else None)
     burns = [arrival for arrival in unexplained if followed_by(arrival, community)]
     others = [arrival for arrival in unexplained if arrival not in burns]
@@ -85,6 +86,12 @@ def laid(unexplained: Sequence[Arrival], deal: Deal, *, community: Sequence[floa
         return Laid(tuple(burns), None, others[-1] if others else None)
     last = max(community) - STUB_LEAD_SECONDS
     return Laid(tuple(burns), None, next((arrival for arrival in others if arrival.t >= last), None))
+
+
+def _at_once(arrival: Arrival, dealt: float) -> Arrival:
+    """What the shoe gives after the hands goes to the rack at once, though arms may hide it there for a while."""
+    latest = max(dealt, arrival.busy_since) + USUAL_CARRY_SECONDS
+    return arrival if arrival.t <= latest else replace(arrival, t=latest, frame=None)
 
 
 def followed_by(arrival: Arrival, community: Sequence[float]) -> bool:

@@ -77,15 +77,15 @@ class ZoneReader:
         return share > COVERED_SHARE
 
     def under_cover(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> bool:
-        """Does a cover card lie there? It has another colour than all backs seen so far."""
-        if not self._backs:
+        """Does a cover card lie there? It has another colour than all backs seen so far. (The rack's floor may too.)"""
+        boxes = self.boxes(patch, zone, sighting) if zone != "rack" else []
+        return any(self._of_another_colour(tile, box) for box in boxes)
+
+    def _of_another_colour(self, tile: Picture, box: CardBox) -> bool:
+        if box.face_up or not self._backs:
             return False
-        for box in self.boxes(patch, zone, sighting):
-            if not box.face_up:
-                own = _colour(tile, box)[1:]
-                if min(float(np.linalg.norm(own - back)) for back in self._backs) > COVER_COLOURS:
-                    return True
-        return False
+        own = _colour(tile, box)[1:]
+        return min(float(np.linalg.norm(own - back)) for back in self._backs) > COVER_COLOURS
 
     def boxes(self, patch: FeltPatch, zone: str, sighting: Sighting) -> list[CardBox]:
         """The outlines of cards that lie in this zone and in no other."""
@@ -102,6 +102,7 @@ class ZoneReader:
             _seen(box, patch, reading)
             for box, reading in read
             if box.visible >= LEAST_VISIBLE and not (_is_none(reading) if box.face_up else _is_felt(tile, box))
+            if zone != "rack" or not self._of_another_colour(tile, box)
         ]
         self._note_backs(tile, zone, boxes)
         return [changed for card in seen if (changed := self._compared(card, zone, frame)) is not None]
