@@ -3,8 +3,9 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from handreplay.core.events import ChipsChanged
+from handreplay.core.events import Actor, ChipsChanged
 from handreplay.core.money import Chips, worth
 from handreplay.core.observations import SeenStack, ZoneSeen
 from handreplay.core.readings import Known, Reading, Unreadable
@@ -21,6 +22,9 @@ WEAK_SCORE = 1.0
 NEIGHBOUR_WEIGHT = 0.7
 SWEEP_SECONDS = 6.0
 HAND_FLOOR = 0.3  # motion below this says nothing
+ONE_VISIT_SECONDS = 2.0  # in a longer one the dealer's hand did more than take these chips
+REACHING = 2.0  # motion on the dealer's side when a hand comes from there
+PUSHING = 1.0  # motion on the player's side when that hand goes on to the player
 
 
 @dataclass(slots=True)
@@ -33,6 +37,7 @@ class WagerState:
     dealer_hand: float = 0.0
     player_hand: float = 0.0
     changed: float = 0.0
+    visit_seconds: float = 0.0
 
     def belief(self) -> Piles:
         return _together(self.stacks)
@@ -66,7 +71,10 @@ class WagerStory:
                 return
         elif not stacks:
             return
-        self.states.append(WagerState(seen.start, seen.frame, stacks, seen.dealer_hand, seen.player_hand, seen.changed))
+        hands = seen.dealer_hand, seen.player_hand
+        self.states.append(
+            WagerState(seen.start, seen.frame, stacks, *hands, seen.changed, seen.start - seen.busy_since)
+        )
 
     def _sharpen(self, base: tuple[float, float], earlier: Piles, told: Piles) -> None:
         """What a later look tells of a stack holds for as long as it has stood there."""
@@ -126,6 +134,7 @@ class Move:
     def event(self) -> ChipsChanged:
         """Believed as far as it is told who did it; the chips' own confidence lies in their readings."""
         told = 1 / (1 + math.exp(-SURENESS * abs(self.score)))
+        actor: Actor = "unknown" if abs(self.score) < UNTOLD_SCORE else "dealer" if self.score > 0 else "player"
         return ChipsChanged(
             t=round(self.state.start, 3),
             frame=self.state.frame,
@@ -133,9 +142,19 @@ class Move:
             before=self.before,
             after=self.after,
             added=self.added,
-            actor="unknown" if abs(self.score) < UNTOLD_SCORE else "dealer" if self.score > 0 else "player",
+            actor=actor,
+            to=self._to() if actor == "dealer" and not self.adds else None,
             confidence=round(told, 4),
         )
+
+    def _to(self) -> Literal["tray", "player"] | None:
+        """Where the dealer's hand took the chips, from whether it went on over the player's side."""
+        state = self.state
+        if state.stacks or state.visit_seconds > ONE_VISIT_SECONDS or state.dealer_hand < REACHING:
+            return None
+        if state.player_hand >= PUSHING:
+            return "player"
+        return "tray" if state.player_hand < HAND_FLOOR else None
 
 
 def moves(story: WagerStory, *, first_card: float, dealer_shown: float) -> Iterator[Move]:

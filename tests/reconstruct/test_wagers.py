@@ -1,0 +1,56 @@
+"""Whose hand moved chips, and where a dealer's hand took them."""
+
+import math
+
+import pytest
+
+from handreplay.core.observations import SeenStack, ZoneSeen
+from handreplay.core.readings import Known
+from handreplay.reconstruct.wagers import Move, WagerStory, moves
+
+
+def look(t: float, *stacks: str, dealer: float = 0.0, player: float = 0.0, visit: float = 0.8) -> ZoneSeen:
+    """Single chips of these values side by side."""
+    seen = tuple(
+        SeenStack(base_mm=(45.0 * place, 0.0), chips=Known(((value, 1),), 0.995)) for place, value in enumerate(stacks)
+    )
+    hands = {"dealer_hand": dealer, "player_hand": player}
+    return ZoneSeen(
+        start=t, end=t + 0.5, frame=0, zone="seat3.ante", busy_since=t - visit, changed=0.5, stacks=seen, **hands
+    )
+
+
+def told(*looks: ZoneSeen) -> list[Move]:
+    story = WagerStory("seat3.ante")
+    for seen in looks:
+        story.add(seen)
+    return list(moves(story, first_card=10.0, dealer_shown=math.inf))
+
+
+@pytest.mark.parametrize(
+    ("dealer", "player", "visit", "actor", "to"),
+    [
+        (6.0, 0.0, 0.8, "dealer", "tray"),
+        (10.0, 1.6, 0.8, "dealer", "player"),
+        (8.0, 0.6, 0.8, "dealer", None),  # too little to tell
+        (12.0, 1.7, 3.8, "dealer", None),  # the hand did more than that
+        (0.0, 2.5, 0.8, "player", None),
+    ],
+)
+def test_where_chips_went(dealer: float, player: float, visit: float, actor: str, to: str | None) -> None:
+    event = told(look(5.0, "25", player=2.0), look(30.0, dealer=dealer, player=player, visit=visit))[-1].event()
+    assert (event.actor, event.to) == (actor, to)
+
+
+def test_a_payment_has_no_direction() -> None:
+    event = told(look(5.0, "25", player=2.0), look(30.0, "25", "5", dealer=6.0, player=1.6))[-1].event()
+    assert event.to is None
+
+
+def test_what_is_added_beside_a_stack_is_told_by_itself() -> None:
+    move = told(look(5.0, "25", player=2.0), look(30.0, "25", "5", dealer=6.0))[-1]
+    assert move.added == Known((("5", 1),), 0.995)
+
+
+def test_chips_that_took_the_place_of_others_are_not_added() -> None:
+    assert told(look(5.0, "25", player=2.0), look(30.0, "100", "5", dealer=6.0))[-1].added is None
