@@ -14,9 +14,16 @@ def look(t: float, *stacks: str, dealer: float = 0.0, player: float = 0.0, visit
     seen = tuple(
         SeenStack(base_mm=(45.0 * place, 0.0), chips=Known(((value, 1),), 0.995)) for place, value in enumerate(stacks)
     )
-    hands = {"dealer_hand": dealer, "player_hand": player}
     return ZoneSeen(
-        start=t, end=t + 0.5, frame=0, zone="seat3.ante", busy_since=t - visit, changed=0.5, stacks=seen, **hands
+        start=t,
+        end=t + 0.5,
+        frame=0,
+        zone="seat3.ante",
+        busy_since=t - visit,
+        changed=0.5,
+        stacks=seen,
+        dealer_hand=dealer,
+        player_hand=player,
     )
 
 
