@@ -10,7 +10,7 @@ stays the one to compare with, and the visit goes on.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -276,13 +276,13 @@ class Watcher:
         plane = next((plane for _, number, plane in reversed(self._recent) if number == frame), None)
         return None if plane is None else self._zones[zone].window.cut(plane)
 
-    def still_news(self, zone: str, before: int, now: int, known: Plane | None) -> float:
-        """Share of the zone that is alike in two pictures, and unlike both the zone as last read and `known`."""
+    def still_news(self, zone: str, before: int, now: int, known: Iterable[Plane]) -> float:
+        """Share of the zone that is alike in two pictures, and unlike both the zone as last read and all `known`."""
         state, then, last = self._zones[zone], self.looks(zone, before), self.looks(zone, now)
         if then is None or last is None:
             return 0.0
         news = (cv2.absdiff(then, last) <= MOTION_LEVELS) & (state.window.mask > 0)
-        for old in (state.reference, known):
+        for old in (state.reference, *known):
             if old is not None:
                 news &= np.abs(last - old.astype(np.float32)) > CHANGE_LEVELS
         return float(np.count_nonzero(news)) / max(1, state.window.area)

@@ -34,12 +34,16 @@ def mixes(
     ... chips, `values` the denominations in play; all probabilities.
     """
     by_pile = dict(named)
+    of_three: dict[int, list[tuple[Chips, float]]] = {}  # piles of three or more values by their number of chips
+    for pile, chance in by_pile.items():
+        if len(pile) > 2:
+            of_three.setdefault(sum(count for _, count in pile), []).append((pile, chance))
     shares: dict[Chips, float] = {}
     for top, on_top in topmost:
         for number, chance in enumerate(numbers.tolist(), start=1):
             if on_top * chance < _LEAST:
                 continue
-            weights = _weights(top, number, by_pile, values)
+            weights = _weights(top, number, by_pile, of_three.get(number, ()), values)
             total = sum(weights.values())
             for pile, weight in weights.items():
                 shares[pile] = shares.get(pile, 0.0) + on_top * chance * weight / total
@@ -48,24 +52,30 @@ def mixes(
     return tuple(sorted(((pile, share / total) for pile, share in kept.items()), key=lambda item: (-item[1], item[0])))
 
 
-def _weights(top: str, number: int, named: Mapping[Chips, float], values: Sequence[str]) -> dict[Chips, float]:
-    """Weights of the piles of `number` chips with `top` uppermost."""
+def _weights(
+    top: str,
+    number: int,
+    named: Mapping[Chips, float],
+    of_three: Sequence[tuple[Chips, float]],
+    values: Sequence[str],
+) -> dict[Chips, float]:
+    """Weights of the piles of `number` chips with `top` uppermost; `of_three` are the named ones of several values."""
     alike = max(named.get(((top, number),), 0.0), _UNNAMED)
     weights: dict[Chips, float] = {((top, number),): 1.0}
-    following = min((cents(value) for value in values if cents(value) > cents(top)), default=None)
+    own, worth = cents(top), {value: cents(value) for value in values}
+    following = min((value for value in worth.values() if value > own), default=None)
     for under in values:
         if under == top:
             continue
-        lower = cents(under) < cents(top)
-        weight = ON_LOWER if lower else NEXT_HIGHER * (1.0 if cents(under) == following else OTHER_HIGHER)
+        lower = worth[under] < own
+        weight = ON_LOWER if lower else NEXT_HIGHER * (1.0 if worth[under] == following else OTHER_HIGHER)
         for below in range(1, number):
             above = number - below
             pile: Chips = ((under, below), (top, above)) if lower else ((top, above), (under, below))
-            full = not lower and following is not None and above * cents(top) >= following
+            full = not lower and following is not None and above * own >= following
             odds = max(named.get(pile, 0.0), _UNNAMED) / alike
             weights[pile] = weight * (OVERFULL if full else 1.0) * odds**TRUST
-    for named_pile, chance in named.items():
-        several = len(named_pile) > 2 and sum(count for _, count in named_pile) == number
-        if several and any(value == top for value, _ in named_pile):
-            weights[named_pile] = OF_THREE * (chance / alike) ** TRUST
+    for several, chance in of_three:
+        if any(value == top for value, _ in several):
+            weights[several] = OF_THREE * (chance / alike) ** TRUST
     return weights

@@ -6,6 +6,7 @@ hold nothing new; so one picture of a pair is looked at only where enough of the
 and differs from how the zone was last seen, and the other only if the first one shows something new.
 """
 
+from collections import deque
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,8 @@ BUSY_SECONDS = 0.7
 STEADY_SHARE = 0.25  # of the zone; while more of it moves, nothing lies steady there
 STEADY_MM = 2.5  # between the two pictures of a pair
 MOVED_MM = 5.0  # against what was last reported
+KNOWN_LOOKS = 4  # a hand that hovers looks much the same again and again
+KNOWN_SECONDS = 3.0
 NEW_MM2 = 550.0  # still and unlike before, at least: a tenth of a card
 
 Shown = MutableMapping[str, tuple[SeenCard, ...]]  # by zone, as last reported
@@ -60,7 +63,7 @@ class Glimpses:
         outlines = {name: zones.polygons_mm[name].astype(np.float32) for name in windows}
         self._least = {name: NEW_MM2 / cv2.contourArea(outline) for name, outline in outlines.items()}
         self._last: dict[str, _Glimpse] = {}
-        self._nothing_new: dict[str, Plane | None] = {}  # how zones looked when they showed nothing new
+        self._nothing_new: dict[str, deque[tuple[float, Plane]]] = {}  # how zones looked, and when, with nothing new
 
     def feed(self, frame: int, seconds: float, colours: Colours) -> Iterator[ZoneSeen]:
         """What a picture shows to lie in busy zones that was not reported before."""
@@ -80,7 +83,7 @@ class Glimpses:
                 yield from self._compare(zone, before, now, every, seconds - busy)
 
     def _compare(self, zone: str, before: _Glimpse, now: _Glimpse, every: int, busy_since: float) -> Iterator[ZoneSeen]:
-        known = self._nothing_new.get(zone)
+        known = [plane for at, plane in self._nothing_new.get(zone, ()) if now.seconds - at <= KNOWN_SECONDS]
         if self._watcher.still_news(zone, before.frame, now.frame, known) < self._least[zone]:
             return
         first, second = (now, before) if before.cards is None and now.frame % (2 * every) == 0 else (before, now)
@@ -106,8 +109,9 @@ class Glimpses:
         """The cards of a glimpse, if one of them is new."""
         if glimpse.cards is None:
             glimpse.cards = self._look(zone, glimpse)
-            if not glimpse.cards:
-                self._nothing_new[zone] = self._watcher.looks(zone, glimpse.frame)
+            plane = self._watcher.looks(zone, glimpse.frame)
+            if not glimpse.cards and plane is not None:
+                self._nothing_new.setdefault(zone, deque(maxlen=KNOWN_LOOKS)).append((glimpse.seconds, plane.copy()))
         return glimpse.cards
 
     def _look(self, zone: str, glimpse: _Glimpse) -> tuple[SeenCard, ...]:

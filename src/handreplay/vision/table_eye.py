@@ -87,11 +87,16 @@ class TableEye:
     """The table net and the joining of its votes. Same view, same answer.
 
     `least_score` is the score below which nothing is reported; cells agree on a card when their outlines differ by less
-    than `agree_px`. Raises ModelError when the model is of another kind.
+    than `agree_px`; without `chips` none are looked for. Raises ModelError when the model is of another kind.
     """
 
     def __init__(
-        self, model: Model | None = None, *, least_score: float = LEAST_SCORE, agree_px: float = AGREE_PX
+        self,
+        model: Model | None = None,
+        *,
+        least_score: float = LEAST_SCORE,
+        agree_px: float = AGREE_PX,
+        chips: bool = True,
     ) -> None:
         self._model = model if model is not None else load("table")
         if self._model.said.get("input") != INPUT:
@@ -99,6 +104,7 @@ class TableEye:
         self._columns = self._model.columns("channels", CHANNELS)
         self._least_score = least_score
         self._agree_px = agree_px
+        self._with_chips = chips
 
     def look(self, view_bgr: Picture) -> Sighting:
         """Read one view, H x W x 3 BGR at 1 px/mm, of any size."""
@@ -118,7 +124,8 @@ class TableEye:
 
     def _decode(self, cells: NDArray[np.float32]) -> Sighting:
         cards = tuple(card for card in _cards(cells, self._agree_px) if card.score >= self._least_score)
-        chips = tuple(chip for chip in _chips(cells) if chip.score >= self._least_score)
+        tops = _chips(cells) if self._with_chips else []
+        chips = tuple(chip for chip in tops if chip.score >= self._least_score)
         return Sighting(cards, chips, cells[_COVERED].copy())
 
 
