@@ -99,3 +99,13 @@ def test_a_shift_of_clean_rounds_is_clean(count: int) -> None:
     stories: list[Story] = [random_story(draw, "pa-641a", dealing="hand") for _ in range(count)]
     rounds = [replace(story.told(), number=number) for number, story in enumerate(stories, start=1)]
     assert told(audit_rounds(rounds, stories[0].table)) == set()
+
+
+@MANY
+@given(SEEDS)
+def test_a_log_that_never_says_whose_hand_it_was_raises_questions_and_no_fault(draw: random.Random) -> None:
+    story = random_story(draw)
+    round_ = story.told()
+    unsaid = [replace(e, actor="unknown", to=None) if isinstance(e, ChipsChanged) else e for e in round_.events]
+    audit = audit_rounds([replace(round_, events=tuple(unsaid))], story.table)
+    assert {finding.status for finding in audit.findings} <= {"review"}

@@ -235,9 +235,8 @@ def voided_without_cause(case: Case) -> Iterator[Finding]:
     given = [s.tally.last for s in case.settlement.wagers if s.tally.last and s.tally.last.t >= case.replay.close_t]
     first = min(given, key=lambda step: step.t, default=None)
     text = "Every wager was handed back or left, the dealer's hand was never shown, and nothing seen calls for that."
-    sure = 1.0 if case.settlement.surely_handed_back else WHOSE_HAND_UNSEEN
-    own = min(sure, first.event.confidence) if first else sure
-    yield case.finding("MD10", first.event if first else None, text, variance=None, confidence=own)
+    status: Status | None = None if case.settlement.surely_handed_back else "review"  # or they are a fold's forfeits
+    yield case.finding("MD10", first.event if first else None, text, variance=None, status=status)
 
 
 def stub_count(case: Case) -> Iterator[Finding]:
