@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from handreplay.errors import FootageError
-from handreplay.footage import Frame, pictures, probe, stretch
+from handreplay.footage import Frame, pictures, probe
 
 BROWSER_CODECS = {"mov": ("h264", "av1", "vp9"), "matroska": ("vp8", "vp9", "av1")}
 BROWSER_PIXELS = ("yuv420p", "yuvj420p")
@@ -69,12 +69,15 @@ def browser_offset(path: Path) -> float:
         return float(first - min([*begins, first]))
 
 
-def cut(recording: Path, start: float, end: float, out: Path) -> Cut:
+def cut(recording: Path, start: float, end: float, out: Path, *, times_as_in_the_file: bool = True) -> Cut:
     """The stretch from the key picture at or before `start` to `end`, copied without decoding; else decoded anew.
 
-    `out` is a name without its ending; the container decides on that. Raises FootageError when neither can be done.
+    `out` is a name without its ending; the container decides on that. A recording whose clock was set on the way is
+    always decoded, since its timestamps no longer say when. Raises FootageError when neither can be done.
     """
     try:
+        if not times_as_in_the_file:
+            raise FootageError("its timestamps jump")
         return _copied(recording, start, end, out)
     except (av.FFmpegError, FootageError, OSError, ValueError) as error:
         made = proxy(recording, start, end, out, words=None)
@@ -139,10 +142,19 @@ def data_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def proxy(recording: Path, start: float, end: float, out: Path, *, words: str | None = PROXY_WORDS) -> Cut:
+def proxy(
+    recording: Path,
+    start: float,
+    end: float,
+    out: Path,
+    *,
+    words: str | None = PROXY_WORDS,
+    times_as_in_the_file: bool = False,
+) -> Cut:
     """The stretch decoded and encoded anew for browsers, smaller, with `words` written into every picture.
 
-    Raises FootageError when the recording cannot be decoded or no encoder is there.
+    It takes as long as decoding everything before it, unless the times are those in the file. Raises FootageError when
+    the recording cannot be decoded or no encoder is there.
     """
     codec = next((name for name in _PROXY_CODECS if _can_encode(name)), None)
     if codec is None:
@@ -151,12 +163,12 @@ def proxy(recording: Path, start: float, end: float, out: Path, *, words: str | 
     times: list[float] = []
     with av.open(str(path), "w", options={"fflags": "+bitexact"}) as target:
         writer: _Writer | None = None
-        for frame in _between(recording, start, end):
+        for seconds, frame in _between(recording, start, end, out, times_as_in_the_file):
             picture = frame.bgr()
             if writer is None:
                 writer = _Writer(target, codec, picture.shape[1], picture.shape[0])
-            writer.write(picture, float(frame.seconds) - (times[0] if times else float(frame.seconds)), words)
-            times.append(float(frame.seconds))
+            writer.write(picture, seconds - (times[0] if times else seconds), words)
+            times.append(seconds)
         if writer is not None:
             writer.finish()
     if not times:
@@ -217,27 +229,25 @@ def _can_encode(name: str) -> bool:
         return False
 
 
-def _between(recording: Path, start: float, end: float) -> Iterator[Frame]:
-    """The pictures of a stretch; the whole file is decoded where it cannot be entered in the middle."""
-    quick = list(_near(recording, start, end))
-    if quick and quick[-1] is not None:
-        yield from (frame for frame in quick if frame is not None)
-        return
-    for item in pictures(recording):
-        if isinstance(item, Frame) and float(item.seconds) > end:
-            return
-        if isinstance(item, Frame) and float(item.seconds) >= start:
-            yield item
-
-
-def _near(recording: Path, start: float, end: float) -> Iterator[Frame | None]:
-    """As `stretch` tells them; None at the end where it gave up."""
-    for item in stretch(recording, start, end):
-        if not isinstance(item, Frame):
-            yield None
-            return
-        if float(item.seconds) >= start:
-            yield item
+def _between(recording: Path, start: float, end: float, out: Path, quick: bool) -> Iterator[tuple[float, Frame]]:
+    """The pictures of a stretch with their times. `quick` copies the stretch first, and decodes no more than that."""
+    source, begin = recording, 0.0
+    if quick:
+        try:
+            part = _copied(recording, start, end, out.with_name(out.name + "-part"))
+            source, begin = part.path, part.start
+        except (av.FFmpegError, FootageError, OSError, ValueError):
+            pass
+    try:
+        for item in pictures(source):
+            seconds = begin + float(item.seconds) if isinstance(item, Frame) else start
+            if seconds > end:
+                return
+            if isinstance(item, Frame) and seconds >= start - 0.0005:
+                yield seconds, item
+    finally:
+        if source != recording:
+            source.unlink(missing_ok=True)
 
 
 def _origin(path: Path, source: av.container.InputContainer) -> tuple[av.video.stream.VideoStream, int]:

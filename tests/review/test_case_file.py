@@ -300,6 +300,19 @@ def test_what_cannot_be_cut_is_encoded_anew_and_says_so(tmp_path: Path) -> None:
     assert not made.copied and made.data_sha256 is None and "Encoded anew" in made.remark
 
 
+def test_a_recording_whose_clock_was_set_is_cut_by_decoding_it(tmp_path: Path) -> None:
+    made = cutting.cut(CLIP, 1.0, 1.5, tmp_path / "clip", times_as_in_the_file=False)
+    assert not made.copied and "timestamps jump" in made.remark and made.start == pytest.approx(1.0, abs=0.07)
+
+
+def test_a_quick_proxy_shows_the_same_times_as_one_that_decodes_everything(tmp_path: Path) -> None:
+    slow = cutting.proxy(CLIP, 5.0, 5.4, tmp_path / "slow")
+    quick = cutting.proxy(CLIP, 5.0, 5.4, tmp_path / "quick", times_as_in_the_file=True)
+    assert (quick.start, quick.end, quick.pictures) == pytest.approx((slow.start, slow.end, slow.pictures), abs=0.001)
+    assert quick.path.read_bytes() == slow.path.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["quick.mp4", "slow.mp4"]
+
+
 def test_a_proxy_copy_says_on_its_pictures_that_it_is_one(tmp_path: Path) -> None:
     from handreplay.footage import Frame, pictures
 

@@ -240,3 +240,18 @@ def test_several_runs_are_listed_together_and_kept_apart(run: Path, tmp_path: Pa
     assert client.get("/", params={"token": TOKEN}).text.count("PY02") >= 2
     client.post("/run/1/round/1/decide", json={"finding": PAID, "choice": "confirm"})
     assert one.log.entries() == () and len(two.log.entries()) == 2
+
+
+def test_what_browsers_cannot_play_comes_as_a_proxy_copy_that_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handreplay.cutting.plays_in_browsers", lambda path: False)
+    monkeypatch.setattr("handreplay.review.playback.Playback.span", lambda self, number: (4.0, 4.4))
+    client = client_of(desk, reviewer=Reviewer("Ann"))
+    client.get("/", params={"token": TOKEN})
+    assert "Proxy copy" in client.get(ROUND).text and client.get(f"{ROUND}/data").json()["playback"] == "proxy"
+    assert client.get("/run/0/recording").status_code == 404
+    started = client.get(f"{ROUND}/proxy-start").json()
+    assert started["starts_at"] == pytest.approx(4.0, abs=0.07) and "proxy copy" in started["remark"]
+    part = client.get(f"{ROUND}/proxy", headers={"range": "bytes=0-99"})
+    assert (part.status_code, part.headers["content-type"]) == (206, "video/mp4")

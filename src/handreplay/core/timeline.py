@@ -11,6 +11,7 @@ from statistics import median
 
 LONGEST_HOLE = 600  # seconds; a longer step is a clock that was set, not footage that is missing
 BACKWARD_JUMP = 1  # seconds; a smaller step back is a picture out of order
+JUMP = "discontinuity"  # begins the reason of a gap where the clock was set, and times are no longer the file's
 MOST_OUT_OF_ORDER = 25  # pictures in a row; more is a clock that was set
 
 
@@ -65,7 +66,7 @@ class Clock:
             return None
         if step <= 0 or step > LONGEST_HOLE:
             self._origin += step - self.step
-            return self._at(self._last + self.step, f"discontinuity: the timestamps jump by {clock_text(step)}")
+            return self._at(self._last + self.step, f"{JUMP}: the timestamps jump by {clock_text(step)}")
         if step <= 4 * self.interval:
             self._step = step
         return self._at(seconds)

@@ -18,6 +18,7 @@ from handreplay.core.events import Round
 from handreplay.core.findings import Audit
 from handreplay.core.observations import Observation
 from handreplay.core.roundlog import round_line
+from handreplay.core.timeline import JUMP
 from handreplay.footage import Tally
 from handreplay.report.evidence import photograph, shots, take_all
 from handreplay.report.findings_csv import findings_csv
@@ -97,12 +98,17 @@ def _for_review(
             "schema": "handreplay.recording/1",
             "path": str(recording.resolve()),
             "bytes": recording.stat().st_size,
-            "times_as_in_the_file": bool(tally is not None and tally.whole),
+            "times_as_in_the_file": tally is not None and _as_in_the_file(tally),
         }
         files["recording.json"] = json.dumps(where, ensure_ascii=False, indent=1).encode() + b"\n"
     if observations:
         files["seen.jsonl"] = seen_lines(observations).encode()
     return files
+
+
+def _as_in_the_file(tally: Tally) -> bool:
+    """Whether a picture's timestamp in the file, less the first one's, is its time in the audit."""
+    return tally.finished and not tally.estimated and not any(gap.reason.startswith(JUMP) for gap in tally.gaps)
 
 
 def dealer_at_the_bottom(calibration: Calibration) -> bool:

@@ -22,11 +22,14 @@ from pathlib import Path
 from typing import Any
 
 from handreplay import __version__
+from handreplay.cutting import cut
 from handreplay.errors import OutputError
+from handreplay.report.rack import spans
 from handreplay.review import dispute, signing
 from handreplay.review.desk import Desk, Reviewer, State
 from handreplay.review.log import Entry, line_of
 from handreplay.review.plain_zip import write_zip
+from handreplay.review.playback import times_as_in_the_file
 from handreplay.review.views import as_corrected
 from handreplay.rules.pages import page_text
 from handreplay.store import MANIFEST, safe_names
@@ -113,12 +116,11 @@ def case_contents(desk: Desk, number: int, options: CaseOptions, workshop: Path)
 
 
 def _clip(desk: Desk, number: int, recording: Path | None, workshop: Path, contents: Contents) -> dict[str, Any]:
-    from handreplay.cutting import cut
-
     if recording is None:
         return {"file": None, "remark": "No clip: the recording was not found when the case was made."}
     line = desk.lines[number]
-    made = cut(recording, max(0.0, line["start"] - CLIP_LEAD_S), line["end"] + CLIP_LEAD_S, workshop / "clip")
+    start, end = max(0.0, line["start"] - CLIP_LEAD_S), line["end"] + CLIP_LEAD_S
+    made = cut(recording, start, end, workshop / "clip", times_as_in_the_file=times_as_in_the_file(desk.run))
     contents[made.path.name] = made.path
     return {
         "file": made.path.name,
@@ -191,8 +193,6 @@ def _line(fields: Mapping[str, Any]) -> bytes:
 
 
 def _some(desk: Desk) -> str:
-    from handreplay.report.rack import spans
-
     return spans(desk.round_numbers())
 
 

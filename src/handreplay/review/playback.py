@@ -32,6 +32,7 @@ class Playback:
         self.check: Check = "not found"
         self.why_not = told
         self.direct = False
+        self.times_as_in_the_file = times_as_in_the_file(desk.run)
         self._workshop = workshop
         self._guard = threading.Lock()
         self._proxies: dict[int, cutting.Cut] = {}
@@ -41,7 +42,7 @@ class Playback:
     def _look(self, path: Path) -> None:
         facts = _facts(self.desk.run)
         try:
-            self.direct = cutting.plays_in_browsers(path) and bool(facts.get("times_as_in_the_file", True))
+            self.direct = cutting.plays_in_browsers(path) and self.times_as_in_the_file
         except FootageError as error:
             self.path, self.why_not = None, str(error)
             return
@@ -76,7 +77,13 @@ class Playback:
                 if self.path is None:
                     raise FootageError(self.why_not)
                 start, end = self.span(number)
-                self._proxies[number] = cutting.proxy(self.path, start, end, self._workshop / f"round{number}")
+                self._proxies[number] = cutting.proxy(
+                    self.path,
+                    start,
+                    end,
+                    self._workshop / f"round{number}",
+                    times_as_in_the_file=self.times_as_in_the_file,
+                )
             return self._proxies[number]
 
     def span(self, number: int) -> tuple[float, float]:
@@ -103,6 +110,11 @@ def _facts(run: Run) -> dict[str, Any]:
         return {}
     facts = json.loads(run.path("recording.json").read_text("utf-8"))
     return facts if isinstance(facts, dict) else {}
+
+
+def times_as_in_the_file(run: Run) -> bool:
+    """Whether the recording's own timestamps tell its times; taken to be so where the run does not say."""
+    return _facts(run).get("times_as_in_the_file") is not False
 
 
 def _where(run: Run, given: Path | None) -> tuple[Path | None, str]:
