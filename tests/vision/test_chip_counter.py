@@ -51,9 +51,9 @@ def said(stack: Placed) -> np.ndarray:
     return np.exp(answer)
 
 
-def test_most_drawn_stacks_are_counted_to_within_a_fifth(placed):
-    near = [abs(said(stack).argmax() + 1 - stack.number) <= 1 + stack.number / 5 for stack in placed]
-    assert np.mean(near) > 0.6
+def test_taller_stacks_are_counted_as_taller(placed):
+    counted = [said(stack).argmax() + 1 for stack in placed]
+    assert np.corrcoef(counted, [stack.number for stack in placed])[0, 1] > 0.8
 
 
 def test_the_answer_is_probabilities_and_leaves_the_truth_open(placed):

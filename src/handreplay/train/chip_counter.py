@@ -4,7 +4,8 @@
     labelled stacks, counted by nets that did not learn from their clip  ->  how to weigh the wall, the shadow and the
     reader's own count against each other
 
-`--leave-out` only measures: each clip is counted without having been learnt from in either step.
+Prints how each clip is read by what was learnt from the others in both steps. `--measure` reads more clips, which are
+not learnt from at all.
 """
 
 import argparse
@@ -17,17 +18,21 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from handreplay.core.money import Chips
 from handreplay.train.chip_samples import Clip, Sample, clip_of, drawn
 from handreplay.vision.chip_counter import CHANNELS, COLUMNS, FIRST_MM, ROWS, STEP_MM, profile
 from handreplay.vision.chip_geometry import MOST_CHIPS
+from handreplay.vision.chip_mixes import mixes
 
 COLUMNS_KEPT = 18  # of COLUMNS, at random in training
-REAL_SHARE = 0.3  # of a batch
+REAL_SHARE = 0.5  # of a batch
 BATCH = 64
 NOWHERE = 1e-4  # probability of an end that the wall does not show, before it is weighed
+SURE, LEAST = 0.9, 1e-4
 WEIGHING_STEPS, WEIGHING_RATE = 300, 0.05
 
 
@@ -159,7 +164,7 @@ def train_wall(real: Rows, painted: Rows, steps: int, seed: int) -> Wall:
 class Words:
     """What each look at a labelled stack says of its number, the wall's word by a net that never saw the clip."""
 
-    clips: list[str]
+    looks: Sequence[Sample]
     wall: Tensor
     shade: Tensor
     read: Tensor
@@ -174,7 +179,7 @@ def words_of(looks: Sequence[Sample], wall: Wall) -> Words:
     stacks = [(look.clip, look.stack) for look in looks]
     times = Counter(stacks)
     return Words(
-        clips=[look.clip for look in looks],
+        looks=looks,
         wall=said,
         shade=torch.from_numpy(np.stack([look.shade for look in looks if look.shade is not None])),
         read=torch.from_numpy(np.stack([look.read for look in looks if look.read is not None])),
@@ -187,7 +192,7 @@ def joined(words: Sequence[Words]) -> Words:
     tensors: dict[str, Any] = {
         name: torch.cat([getattr(one, name) for one in words]) for name in ("wall", "shade", "read", "number", "weight")
     }
-    return Words([clip for one in words for clip in one.clips], **tensors)
+    return Words([look for one in words for look in one.looks], **tensors)
 
 
 def train_weighing(words: Words) -> Weighing:
@@ -203,17 +208,32 @@ def train_weighing(words: Words) -> Weighing:
 
 
 def score(name: str, words: Words, weighing: Weighing) -> str:
-    """One line: looks at stacks, each stack counted once; right, within one, and how likely the truth was taken."""
+    """One line of how the looks at a clip's stacks are read; every stack counts once.
+
+    Of the number and of the whole pile: the share of stacks where the likeliest is right, and the mean logarithm of the
+    probability given to the truth. Of the piles given 0.9 or more, how many are wrong.
+    """
     with torch.no_grad():
         said = weighing(words.wall, words.shade, words.read).numpy()
     number, weight = words.number.numpy(), words.weight.numpy() / words.weight.numpy().sum()
     off = np.abs(said.argmax(axis=1) + 1 - number)
-    truth = said[np.arange(len(said)), number - 1]
-    sure = np.exp(said.max(axis=1)) >= 0.9
-    told = f"{sure.sum()} looks sure, {int((sure & (off > 0)).sum())} of them wrong"
-    shares = [float((value * weight).sum()) for value in (off == 0, off <= 1, truth)]
-    right, near, likely = (f"{share:.3f}" for share in shares)
-    return f"{name:8} {len(said):4} looks: right {right}, within one {near}, log-likelihood {likely}; {told}"
+    piles = [_piles(look, row) for look, row in zip(words.looks, said, strict=True)]
+    best = [found[0] for found in piles]
+    right = np.array([pile == look.pile for (pile, _), look in zip(best, words.looks, strict=True)])
+    truth = [dict(found).get(look.pile, 0.0) for found, look in zip(piles, words.looks, strict=True)]
+    sure = np.array([chance >= SURE for _, chance in best])
+    figures = (off == 0, off <= 1, said[np.arange(len(said)), number - 1], right, np.log(np.maximum(truth, LEAST)))
+    exact, near, likely, pile, piles_likely = (f"{(figure * weight).sum():.3f}" for figure in figures)
+    stacks = round(words.weight.numpy().sum())
+    return (
+        f"{name:8} {stacks:3} stacks, {len(said):4} looks: number {exact} right, {near} within one, log {likely}; "
+        f"pile {pile} right, log {piles_likely}; {sure.sum()} looks sure, {(sure & ~right).sum()} of them wrong"
+    )
+
+
+def _piles(look: Sample, said: NDArray[np.float32]) -> tuple[tuple[Chips, float], ...]:
+    assert look.reading is not None
+    return mixes(look.reading.piles, look.reading.topmost, np.exp(said.astype(np.float64)), look.values)
 
 
 class Trainer:
@@ -221,12 +241,11 @@ class Trainer:
 
     def __init__(self, clips: Sequence[Clip], painted: int, steps: int, seed: int) -> None:
         self.clips, self.steps, self.seed = clips, steps, seed
-        rng = np.random.default_rng(seed)
         self.real: dict[str, Rows] = {}
         self.painted: dict[str, Rows] = {}
         for clip in clips:
-            plain, again = rows_of(clip.looks), rows_of(clip.looks + clip.beside, rng)
-            self.real[clip.name] = both(plain, again)
+            rng = np.random.default_rng([seed, *clip.name.encode()])
+            self.real[clip.name] = both(rows_of(clip.looks), rows_of(clip.looks + clip.beside, rng))
             stacks = drawn(clip, painted, seed)
             self.painted[clip.name] = both(rows_of(stacks), rows_of(stacks, rng))
             print(f"{clip.name}: {len(clip.looks)} looks at stacks, {len(stacks)} drawn", flush=True)
@@ -259,8 +278,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("footage", type=Path, help="folder of clips with frame labels")
     parser.add_argument("clips", nargs="+", help="names of the clips to learn from")
     parser.add_argument("--out", type=Path, help="where the ONNX file goes")
-    parser.add_argument("--steps", type=int, default=1200)
-    parser.add_argument("--drawn", type=int, default=1500, help="stacks to draw on each clip's felt")
+    parser.add_argument("--steps", type=int, default=900)
+    parser.add_argument("--drawn", type=int, default=1200, help="stacks to draw on each clip's felt")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--measure", nargs="*", default=[], help="clips to count with what was learnt from the others")
     given = parser.parse_args(arguments)
@@ -268,9 +287,9 @@ def main(arguments: list[str]) -> None:
     cv2.setNumThreads(1)
     trainer = Trainer([clip_of(given.footage, name) for name in given.clips], given.drawn, given.steps, given.seed)
     words = [words_of(clip.looks, trainer.wall(clip.name)) for clip in trainer.clips]
-    for index, own in enumerate(words):
-        others = joined([other for number, other in enumerate(words) if number != index])
-        print(score(own.clips[0], own, train_weighing(others)), flush=True)
+    for own in words:
+        others = joined([other for other in words if other is not own])
+        print(score(own.looks[0].clip, own, train_weighing(others)), flush=True)
     net = CountingNet(trainer.wall(None), train_weighing(joined(words)))
     for name in given.measure:
         print(score(name, words_of(clip_of(given.footage, name).looks, net.wall), net.weighing), flush=True)

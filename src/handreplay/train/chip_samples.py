@@ -4,7 +4,7 @@ NAME.mp4, NAME.table.toml, NAME.labels.jsonl  ->  samples of real stacks, and ba
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from handreplay.config import load_profile
+from handreplay.core.money import Chips, chips
 from handreplay.footage import Frame, pictures
 from handreplay.synth.chip_felts import PX_PER_MM, Felt, Placed, random_placed
 from handreplay.vision.calibration import Calibration, FeltPatch
@@ -39,7 +40,8 @@ NEAREST_MM = 8.0  # between a labelled topmost face and where the finder sees it
 class Sample:
     """One look at one stack: what is there, what was there, how many chips, millimetres a chip.
 
-    Real stacks carry the other two words on their number: the darkness round them and the reader's count.
+    Looks at real stacks carry the other two words on their number, the darkness round them and the reader's count, and
+    what the reader says of their kinds.
     """
 
     clip: str
@@ -50,6 +52,9 @@ class Sample:
     chip_mm: float
     shade: Floats | None = None
     read: Floats | None = None
+    reading: StackReading | None = None
+    pile: Chips = ()
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,8 @@ def clip_of(folder: Path, name: str, finder: Model | None = None, reader: Model 
         near = [stack for stack in stacks if np.hypot(*(np.array(stack.top_mm) - top)) < NEAREST_MM]
         if near:
             whole = Sample(name, str((zone, kinds, place)), tile, empty.astype(np.float32), len(kinds), 0.0)
-            looks.append(_look(whole, near[0], patch, calibration))
+            look = _look(whole, near[0], patch, calibration)
+            looks.append(replace(look, reading=near[0], pile=chips(Counter(kinds)), values=eye.values))
             beside.append(_cut(whole, patch, np.array(near[0].top_mm) + rng.normal(0, JITTER_MM, 2), calibration))
     scales = {zone: calibration.px_per_mm(zones.center_mm(zone)) for zone in wagers}
     edge = round((TILE_MM - FELT_MM) / 2 * PX_PER_MM)

@@ -19,7 +19,7 @@ ON_LOWER = 0.03  # weight of each mix of higher chips on lower ones
 OF_THREE = 0.005  # weight of each pile of three or more values that the reader names
 TRUST = 0.3  # exponent of the reader's odds
 _UNNAMED = 3e-5  # probability of a pile that the reader does not name
-_LEAST = 1e-6
+_LEAST = 1e-5
 
 
 def mixes(
@@ -34,16 +34,13 @@ def mixes(
     ... chips, `values` the denominations in play; all probabilities.
     """
     by_pile = dict(named)
-    of_three: dict[int, list[tuple[Chips, float]]] = {}  # piles of three or more values by their number of chips
-    for pile, chance in by_pile.items():
-        if len(pile) > 2:
-            of_three.setdefault(sum(count for _, count in pile), []).append((pile, chance))
+    several = [(pile, chance) for pile, chance in named if len(pile) > 2]
     shares: dict[Chips, float] = {}
     for top, on_top in topmost:
         for number, chance in enumerate(numbers.tolist(), start=1):
             if on_top * chance < _LEAST:
                 continue
-            weights = _weights(top, number, by_pile, of_three.get(number, ()), values)
+            weights = _weights(top, number, by_pile, values) | _several(top, number, by_pile, several)
             total = sum(weights.values())
             for pile, weight in weights.items():
                 shares[pile] = shares.get(pile, 0.0) + on_top * chance * weight / total
@@ -52,30 +49,32 @@ def mixes(
     return tuple(sorted(((pile, share / total) for pile, share in kept.items()), key=lambda item: (-item[1], item[0])))
 
 
-def _weights(
-    top: str,
-    number: int,
-    named: Mapping[Chips, float],
-    of_three: Sequence[tuple[Chips, float]],
-    values: Sequence[str],
-) -> dict[Chips, float]:
-    """Weights of the piles of `number` chips with `top` uppermost; `of_three` are the named ones of several values."""
+def _weights(top: str, number: int, named: Mapping[Chips, float], values: Sequence[str]) -> dict[Chips, float]:
+    """Weights of the piles of `number` chips with `top` uppermost."""
     alike = max(named.get(((top, number),), 0.0), _UNNAMED)
     weights: dict[Chips, float] = {((top, number),): 1.0}
-    own, worth = cents(top), {value: cents(value) for value in values}
-    following = min((value for value in worth.values() if value > own), default=None)
+    following = min((cents(value) for value in values if cents(value) > cents(top)), default=None)
     for under in values:
         if under == top:
             continue
-        lower = worth[under] < own
-        weight = ON_LOWER if lower else NEXT_HIGHER * (1.0 if worth[under] == following else OTHER_HIGHER)
+        lower = cents(under) < cents(top)
+        weight = ON_LOWER if lower else NEXT_HIGHER * (1.0 if cents(under) == following else OTHER_HIGHER)
         for below in range(1, number):
             above = number - below
             pile: Chips = ((under, below), (top, above)) if lower else ((top, above), (under, below))
-            full = not lower and following is not None and above * own >= following
+            full = not lower and following is not None and above * cents(top) >= following
             odds = max(named.get(pile, 0.0), _UNNAMED) / alike
             weights[pile] = weight * (OVERFULL if full else 1.0) * odds**TRUST
-    for several, chance in of_three:
-        if any(value == top for value, _ in several):
-            weights[several] = OF_THREE * (chance / alike) ** TRUST
     return weights
+
+
+def _several(
+    top: str, number: int, named: Mapping[Chips, float], several: Sequence[tuple[Chips, float]]
+) -> dict[Chips, float]:
+    """Weights of the reader's piles of `number` chips of three or more values."""
+    alike = max(named.get(((top, number),), 0.0), _UNNAMED)
+    return {
+        pile: OF_THREE * (chance / alike) ** TRUST
+        for pile, chance in several
+        if sum(count for _, count in pile) == number and any(value == top for value, _ in pile)
+    }

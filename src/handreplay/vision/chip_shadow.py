@@ -21,16 +21,8 @@ Floats = NDArray[np.float32]
 RADIUS_MM = DIAMETER_MM / 2
 _CELLS = 112  # of 1 mm, each way, round the topmost face
 _SECTORS = 24
-_RINGS_MM = (
-    1.0,
-    2.5,
-    4.5,
-    7.5,
-    12.0,
-    14.0,
-    26.0,
-)  # outside the outline: four near, a gap, bare felt
-_NEAR = 4
+_RINGS_MM = (1.0, 2.5, 4.5, 7.5, 14.0, 26.0)  # outside the outline: three near, a gap, bare felt
+_NEAR = 3
 _NUMBERS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20)  # reckoned; those between are about halfway
 _HAZE = 8.0  # of 255; keeps the logarithm from blowing up noise in black cloth
 _LUMA_BGR = np.array([0.114, 0.587, 0.299], np.float32)
