@@ -58,7 +58,7 @@ GAMES: dict[str, GameFacts] = {
         },
         required=("blind",),
         optional=("trips",),
-        letters={"blind": "AB", "trips": "ABCD"},
+        letters={"blind": "AB", "trips": "ABCD", "bad_beat_bonus": "C"},
         cards=Box(0, 0, 210, 122),
         middle=_BOARD,
     ),

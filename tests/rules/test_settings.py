@@ -12,6 +12,7 @@ from handreplay.errors import ProfileError
 from handreplay.games import game_of, log_limits
 from handreplay.games.table import Odds, SiteWager, WrittenPaytable
 from handreplay.rules import audit_rounds
+from handreplay.rules.typed_settlement import settle_typed
 from tests.rules.rounds import HOLDEM, ordinary
 from tests.rules.story import LETTERS, Story, declared, table, written
 from tests.rules.test_exposures import glimpse
@@ -297,3 +298,11 @@ def test_what_is_wrong_in_it_is_refused_with_its_key(tmp_path: Path, old: str, n
     with pytest.raises(ProfileError) as refusal:
         game_of(load_profile(profile(tmp_path, old=old, new=new)).rules())
     assert says in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_a_wager_of_the_sites_own_may_take_a_paytable_that_the_chapter_prints(tmp_path: Path) -> None:
+    start = PROFILE.index("[[paytable]]")
+    own = load_profile(profile(tmp_path, PROFILE[:start] + PROFILE[PROFILE.index("[options]") :])).rules()
+    words = ["dealer Kh 4c board 7s 7h 7d Ac Ks 1: Qc 2d ante 10 blind 10 play 10 bad beat bonus 5"]
+    row = settle_typed(words, own).rows[-1]
+    assert (row.expected.pay_cents, row.stands_on.section) == (4500, "58 Pa. Code 653b.3(b)")
