@@ -201,7 +201,7 @@ def decided(candidates: Sequence[tuple[Chips, float]]) -> Reading[Chips]:
         return Known(best, round(chance, 4))
     kept, total = [], 0.0
     for pile, probability in candidates[:_MOST_CANDIDATES]:
-        kept.append((pile, round(probability, 4)))
+        kept.append((pile, round(probability, 5)))
         total += probability
         if total >= 0.995:
             break
