@@ -1,7 +1,9 @@
 """The pages answer to who has the token, and to nobody else; what was typed is shown and never run."""
 
+import dataclasses
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from handreplay.report.page_parts import Coverage
+from handreplay.report.run_files import make_run_files
 from handreplay.review.desk import Desk, Reviewer
 from handreplay.review.guard import MAX_BODY_BYTES, Sessions
 from handreplay.review.server import make_app
+from handreplay.rules import audit_rounds
+from handreplay.store import write_run
 from tests.review.conftest import CLIP
-from tests.review.test_desk import PAID, paid_blind
+from tests.review.test_desk import PAID, paid_blind, several
 
 PORT = 8123
 OWN = f"http://127.0.0.1:{PORT}"
@@ -255,3 +261,27 @@ def test_what_browsers_cannot_play_comes_as_a_proxy_copy_that_says_so(
     assert started["starts_at"] == pytest.approx(4.0, abs=0.07) and "proxy copy" in started["remark"]
     part = client.get(f"{ROUND}/proxy", headers={"range": "bytes=0-99"})
     assert (part.status_code, part.headers["content-type"]) == (206, "video/mp4")
+
+
+def test_a_run_of_500_rounds_is_listed_and_corrected_in_under_a_second(desk: Desk, tmp_path: Path) -> None:
+    """In the time of this process, so that a busy machine does not count."""
+    rounds = several(500)
+    audit = audit_rounds(rounds, desk.table)
+    provenance = dataclasses.replace(desk.provenance, source_file="long.mp4")
+    _, files = make_run_files(audit, rounds, desk.profile, provenance=provenance, coverage=Coverage())
+    write_run(tmp_path / "long", files, provenance)
+    long = Desk(tmp_path / "long")
+    client = client_of(long, reviewer=Reviewer("Ann"))
+    client.get("/", params={"token": TOKEN})
+    fixed = {"correction": {"op": "amount", "event": paid_blind(desk), "after": {"100": 1}}}
+    spent = []
+    for ask in (
+        lambda: client.get("/"),
+        lambda: client.get("/run/0/round/250"),
+        lambda: client.post("/run/0/round/250/correct", json=fixed),
+        lambda: client.get("/run/0/round/250/panels"),
+    ):
+        begun = time.process_time()
+        assert ask().status_code == 200
+        spent.append(time.process_time() - begun)
+    assert max(spent) < 1.0, spent

@@ -120,9 +120,12 @@ class ReviewLog:
         with self._guard:
             try:
                 return self._read()[0]
-            except AlteredError:  # or another program was between an entry and its head
-                with _written(self.path), locked(self._lock_path):
-                    return self._read()[0]
+            except AlteredError as altered:  # or another program was between an entry and its head
+                try:
+                    with locked(self._lock_path):
+                        return self._read()[0]
+                except OSError:
+                    raise altered from None
 
     def append(self, body: Body) -> Entry:
         """Add an entry and return once it is on the disk. Raises AlteredError or OutputError, and adds nothing then."""

@@ -266,20 +266,23 @@ def _round_values(at: At) -> dict[str, Any]:
 def _data(request: Request, given: tuple[At, Any]) -> Response:
     at, _ = given
     now = views.as_corrected(at.desk, at.state, at.number)
+    told = {"felt": drawing.felt_frame(at.desk, now.round), "steps": drawing.steps(now, at.desk)}
+    if "again" not in request.query_params:
+        told |= _of_the_recording(at)
+    return JSONResponse(told)
+
+
+def _of_the_recording(at: At) -> dict[str, Any]:
     start, end = at.playback.span(at.number)
-    return JSONResponse(
-        {
-            "playback": at.playback.state(),
-            "check": at.playback.check,
-            "start": start,
-            "end": end,
-            "offset": at.playback.offset(),
-            "times": at.playback.picture_times(at.number),
-            "outlines": drawing.outlines(at.desk, start, end),
-            "felt": drawing.felt_frame(at.desk, now.round),
-            "steps": drawing.steps(now, at.desk),
-        }
-    )
+    return {
+        "playback": at.playback.state(),
+        "check": at.playback.check,
+        "start": start,
+        "end": end,
+        "offset": at.playback.offset(),
+        "times": at.playback.picture_times(at.number),
+        "outlines": drawing.outlines(at.desk, start, end),
+    }
 
 
 def _history(request: Request, given: tuple[At, Any]) -> Response:

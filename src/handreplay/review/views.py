@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Event
 from handreplay.core.findings import CONFIRMED_FROM
-from handreplay.core.money import cents, usd
-from handreplay.core.readings import Reading, Unreadable
+from handreplay.core.money import cents, usd, worth
+from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.report import words
 from handreplay.report.page_parts import FindingPart, RoundPart, finding_parts, is_question, round_parts
 from handreplay.report.rack import RackSheet, rack_sheet
@@ -80,6 +80,7 @@ class EventLine:
     zone: str | None  # its amount can be corrected
     place: str | None  # where the chips lie, or where the card was dealt
     unread: bool
+    went: str | None  # where chips that left went: tray or player; None where none left
     candidates: tuple[tuple[str, str, str], ...]  # value, words, share
     before: str | None  # what the machine had read
 
@@ -246,11 +247,19 @@ def event_lines(desk: Desk, now: Corrected) -> tuple[EventLine, ...]:
                 zone=event.zone if isinstance(event, ChipsChanged) else None,
                 place=event.zone if isinstance(event, ChipsChanged) else dealt.get(getattr(event, "card", "")),
                 unread=isinstance(reading, Unreadable),
+                went=_went(event),
                 candidates=_candidates(event),
                 before=_before(event, machine.get(name)) if touched else None,
             )
         )
     return tuple(lines)
+
+
+def _went(event: Event) -> str | None:
+    if not isinstance(event, ChipsChanged) or not isinstance(event.after, Known):
+        return None
+    less = isinstance(event.before, Known) and worth(event.after.value) < worth(event.before.value)
+    return event.to or "tray" if less or not event.after.value else None
 
 
 def _face_shown(event: Event) -> Reading[str] | None:

@@ -402,6 +402,7 @@ panels.addEventListener("click", (event) => {
   else if (d.jump) { markFinding(card, true); }
   else if (d.stepTo) toStep(Number(d.stepTo));
   else if (d.actor) correct({ op: "actor", event: li.dataset.event, actor: d.actor });
+  else if (d.went) correct({ op: "to", event: li.dataset.event, to: d.went });
   else if (d.fix === "card" || d.fix === "amount") openFix(li, d.fix);
   else if (d.fix) correct({ op: d.fix, event: li.dataset.event });
   else if (d.undo) correct({ op: "undo", entry: Number(d.undo) });
@@ -470,10 +471,10 @@ document.addEventListener("keydown", (event) => {
 // ---- start, and again after every entry
 
 async function load() {
-  const answer = await fetch(base + "/data");
+  const answer = await fetch(base + (data ? "/data?again=1" : "/data"));  // what a correction cannot change comes once
   const told = await answer.json();
   if (!answer.ok) throw new Error(told.error);
-  data = told;
+  data = { ...data, ...told };
 }
 
 async function refresh(marked) {
