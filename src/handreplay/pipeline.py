@@ -26,7 +26,7 @@ from handreplay.vision.shipped import shipped_eyes
 from handreplay.vision.zone_reader import Eyes
 from handreplay.vision.zones import Zones
 
-PICTURES_AHEAD = 12  # decoded before they are needed; at 1080p some 40 MB
+AHEAD_BYTES = 128 << 20  # of pictures decoded before they are needed, and of what is made ready with them
 
 Progress = Callable[[float, float | None], None]  # seconds read, seconds promised
 
@@ -81,7 +81,7 @@ def audit(
         clock=_clock(clock, profile),
         source={"file": footage.name, "sha256": digest},
     )
-    source = _reported(ahead(observer.prepared(pictures(footage, tally=tally)), PICTURES_AHEAD), info, progress)
+    source = _reported(ahead(observer.prepared(pictures(footage, tally=tally)), pictures_ahead(info)), info, progress)
     table = profile.rules()
     found = tuple(rules.weighed(one, table) for one in rounds(_kept(observe(source, observer), seen), view))
     judged = rules.audit_rounds(found, table)
@@ -117,6 +117,11 @@ def deal_of(table: TableRules) -> Deal:
         burns=bool(game.burns_before),
         unseen=game.unseen_in_shoe if shoe else 0,
     )
+
+
+def pictures_ahead(info: FootageInfo) -> int:
+    """How many pictures to decode ahead: some, however large they are, and no more than help."""
+    return max(4, min(64, AHEAD_BYTES // (2 * info.width * info.height)))
 
 
 def _clock(clock: datetime | None, profile: Profile) -> datetime | None:

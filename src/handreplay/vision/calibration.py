@@ -211,8 +211,8 @@ class _Frame:
         return np.array([[cosine, sine], [-sine, cosine]])
 
     def to_mm(self, patch_px: ArrayLike) -> Floats:
-        middle = np.asarray(self.size_px) / 2
-        return _floats(((_pairs(patch_px) - middle) / self.px_per_mm) @ self._axes() + np.asarray(self.center_mm))
+        away = (_pairs(patch_px) - np.asarray(self.size_px) / 2) / self.px_per_mm
+        return _floats((away @ self._axes() if self.angle_deg else away) + np.asarray(self.center_mm))
 
     def to_px(self, points_mm: ArrayLike) -> Floats:
         middle = np.asarray(self.size_px) / 2
