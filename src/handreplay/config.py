@@ -470,13 +470,18 @@ def _check_zones(file: _File) -> list[str]:
 
 
 def _missing_zones(file: _File, seen: set[str]) -> list[str]:
-    if not seen:
-        return []
     facts = config_layout.GAMES[file.table.game]
+    sites = tuple(wager.name for wager in file.wager if wager.name not in facts.wagers)
+    if not seen:
+        return [
+            f'wager: "{name}" has no place in the standard layout; draw its zones to have it read' for name in sites
+        ]
     needed = [*facts.middle, "rack"]
     for seat in range(1, file.table.seats + 1):
         needed += [
-            f"seat{seat}.{w}" for w in (*facts.wagers, "cards") if w not in facts.optional or w in file.paytables
+            f"seat{seat}.{w}"
+            for w in (*facts.wagers, *sites, "cards")
+            if w not in facts.optional or w in file.paytables
         ]
     return [f'zones: "{name}" is not drawn; what lies there is not seen' for name in needed if name not in seen]
 

@@ -306,3 +306,12 @@ def test_a_wager_of_the_sites_own_may_take_a_paytable_that_the_chapter_prints(tm
     words = ["dealer Kh 4c board 7s 7h 7d Ac Ks 1: Qc 2d ante 10 blind 10 play 10 bad beat bonus 5"]
     row = settle_typed(words, own).rows[-1]
     assert (row.expected.pay_cents, row.stands_on.section) == (4500, "58 Pa. Code 653b.3(b)")
+
+
+def test_a_zone_of_a_defined_wager_may_be_drawn_and_is_missed_when_it_is_not(tmp_path: Path) -> None:
+    warnings = load_profile(profile(tmp_path)).warnings
+    assert 'zones: "seat1.bad_beat_bonus" is not drawn; what lies there is not seen' in warnings
+    corners = "[[0.0, 900.0], [60.0, 900.0], [60.0, 960.0], [0.0, 960.0]]"
+    zone = f'\n[[zones]]\nname = "seat1.bad_beat_bonus"\npolygon = {corners}\n'
+    drawn = profile(tmp_path, PROFILE + zone)
+    assert not [w for w in load_profile(drawn).warnings if "seat1.bad_beat_bonus" in w]
