@@ -104,7 +104,9 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
         events += _card_events(card, names[id(card)], readings[names[id(card)]], came)
     first = min((card.placed for card in stories), default=math.inf)
     early = [] if view.deal.burns else before_the_deal(rack, first)
-    rest = laid([*early, *_unexplained(stories, came)], view.deal, community=community, dealt=dealt)
+    cleared = max((card.left for card in stories if card.left is not None), default=math.inf)
+    other = [*early, *_unexplained(stories, came)]
+    rest = laid(other, view.deal, community=community, dealt=dealt, cleared=cleared)
     events += [_into_rack(arrival, f"b{n:02d}") for n, arrival in enumerate(rest.burns, 1)]
     if rest.unseen is not None:
         events += [_into_rack(rest.unseen, f"u{n:02d}") for n in range(1, view.deal.unseen + 1)]

@@ -13,6 +13,7 @@ CARRY_SECONDS = 2.5  # longest way from the felt to the rack
 USUAL_CARRY_SECONDS = 0.9
 BURN_LEAD_SECONDS = 0.7  # no community card can follow its burn faster
 BURN_BEFORE_COMMUNITY_SECONDS = 6.0
+STUB_SECONDS = 8.0  # after the deal; where the round is called off, the stub comes when the felt is cleared
 STUB_LEAD_SECONDS = 1.0  # the stub may be on its way while the last community card is laid
 
 
@@ -68,8 +69,10 @@ class Laid:
     stub: Arrival | None = None
 
 
-def laid(unexplained: Sequence[Arrival], deal: Deal, *, community: Sequence[float], dealt: float) -> Laid:
-    """Tell the arrivals apart that are no pick-up. `dealt` is when the last card was dealt.
+def laid(
+    unexplained: Sequence[Arrival], deal: Deal, *, community: Sequence[float], dealt: float, cleared: float
+) -> Laid:
+    """Tell the arrivals apart that are no pick-up. `dealt`: when the last card was dealt; `cleared`: when all had left.
 
     Where the rules burn, burns have a community card after them and the stub comes when all cards are out; else a burn
     comes while cards are still dealt. What is neither is left out, since a hand that rests on the rack looks much like
@@ -79,7 +82,8 @@ def laid(unexplained: Sequence[Arrival], deal: Deal, *, community: Sequence[floa
         burns = [arrival for arrival in unexplained if arrival.t < dealt - STUB_LEAD_SECONDS and arrival.seen]
         late = [arrival for arrival in unexplained if arrival.t >= dealt - STUB_LEAD_SECONDS]
         unseen = _at_once(late.pop(0), dealt) if deal.unseen and late else None
-        return Laid(tuple(burns), unseen, late[0] if late else None)
+        stubs = [arrival for arrival in late if arrival.t <= dealt + STUB_SECONDS or arrival.t >= cleared]
+        return Laid(tuple(burns), unseen, stubs[0] if stubs else None)
     burns = [arrival for arrival in unexplained if followed_by(arrival, community)]
     others = [arrival for arrival in unexplained if arrival not in burns]
     if not community:
