@@ -15,7 +15,7 @@ import pytest
 from handreplay.cli import main
 from handreplay.core.roundlog import read_rounds
 from handreplay.report import words
-from handreplay.review import dispute, tables
+from handreplay.review import dispute, dispute_pdf, tables
 from handreplay.review.commands import verdict_lines, whoever
 from handreplay.review.desk import Desk, Reviewer
 from handreplay.review.ranking import rank
@@ -112,8 +112,25 @@ def test_the_pdf_has_one_page_or_two(reported: Desk) -> None:
 def test_very_long_texts_are_refused_and_long_ones_fit_the_pdf(desk: Desk) -> None:
     with pytest.raises(Exception, match="at most"):
         dispute.keep(desk, ANN, 1, {"summary": "x" * 5000})
-    dispute.keep(desk, ANN, 1, {"summary": "word " * 280, "property": "W" * 120, "action": "日本語 " * 100})
+    dispute.keep(desk, ANN, 1, {"summary": "word " * 280, "property": "W" * 120, "action": "pit " * 200})
     assert len(re.findall(rb"/Type /Page\b(?!s)", dispute.render(desk, 1, "pdf"))) in (1, 2)
+
+
+def test_letters_that_the_pdf_cannot_show_are_owned_up_to_in_it(
+    desk: Desk, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    paragraph = dispute_pdf._Sheet.paragraph
+    monkeypatch.setattr(
+        dispute_pdf._Sheet, "paragraph", lambda self, text, **more: (said.append(text), paragraph(self, text, **more))
+    )
+    dispute.keep(desk, ANN, 1, {"staff": "日本語"})
+    dispute.render(desk, 1, "pdf")
+    assert dispute_pdf.LACKING in said and "日本語" in dispute.render(desk, 1, "html").decode()
+    said.clear()
+    dispute.keep(desk, ANN, 1, {"staff": "Żółć, Ω, Дмитрий"})
+    dispute.render(desk, 1, "pdf")
+    assert dispute_pdf.LACKING not in said and capfd.readouterr() == ("", "")
 
 
 def test_a_spreadsheet_runs_no_text_and_amounts_stay_numbers() -> None:

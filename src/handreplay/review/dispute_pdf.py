@@ -1,6 +1,7 @@
 """The dispute report as PDF, one page or two. The same report gives the same bytes."""
 
 import io
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import as_file, files
@@ -8,14 +9,17 @@ from typing import Any
 
 from fpdf import FPDF
 from fpdf.enums import TableBordersLayout, XPos, YPos
-from fpdf.fonts import FontFace
+from fpdf.fonts import FontFace, TTFFont
 
 from handreplay.core.money import usd
 
 NEVER_ENTERED = datetime(2000, 1, 1, tzinfo=UTC)  # the file's own date until somebody fills the report in
 MARGIN_MM = 14.0
 PICTURE_MM = 62.0  # its height
+LACKING = "Letters that this file's font lacks are shown as boxes. The report as a page (HTML) shows them."
 HEADING_MM = 22.0  # a heading and the first lines under it stay together
+logging.getLogger("fpdf.output").setLevel(logging.ERROR)  # what it would say of such letters stands in the file
+
 GREY, RULE, WASH = (82, 96, 109), (200, 208, 215), (240, 243, 246)
 
 
@@ -101,6 +105,9 @@ def dispute_pdf(
         _picture(sheet, picture)
     _money(sheet, report)
     _people(sheet, report)
+    if any(font.missing_glyphs for font in sheet.fonts.values() if isinstance(font, TTFFont)):
+        sheet.ln(6)
+        sheet.paragraph(LACKING, size=7)
     return bytes(sheet.output())
 
 
