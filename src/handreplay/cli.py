@@ -406,7 +406,7 @@ def review(
 @app.command()
 def verify(
     place: Annotated[Path, typer.Argument(help="Folder of a run, or an evidence file.")],
-    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
+    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, to be compared too.")] = None,
     signer: Annotated[Path | None, typer.Option("--signer", help="The public key that must have signed it.")] = None,
 ) -> None:
     """Prove that nothing was changed: exit 0 whole, 1 altered, 2 neither a run nor evidence."""

@@ -70,6 +70,14 @@ def test_a_case_holds_all_that_a_stranger_needs_and_verifies(reviewed: Desk, tmp
     assert (reviewed.log.entries()[-1].body or {})["sha256"] == digest
 
 
+def test_a_case_is_compared_with_its_recording_picture_by_picture(reviewed: Desk, tmp_path: Path) -> None:
+    out, other = tmp_path / "case.zip", tmp_path / "other.mp4"
+    write_case(reviewed, 1, out, CaseOptions(by=ANN, recording=CLIP))
+    assert any("bit for bit" in line for line in verify(out, recording=CLIP).checked)
+    other.write_bytes(CLIP.read_bytes()[:-1] + b"x")
+    assert not verify(out, recording=other).whole and not verify(out, recording=tmp_path / "none").whole
+
+
 def test_it_checks_with_sha256sum_after_unpacking(bare: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(bare) as case:
         case.extractall(tmp_path / "unpacked")

@@ -7,14 +7,16 @@ signature, or by the head of the review log kept somewhere else; both are printe
 import hashlib
 import json
 import re
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from handreplay.cutting import cut
 from handreplay.errors import HandreplayError, OutputError
 from handreplay.review import plain_zip, signing
-from handreplay.review.case_file import CASE, SIGNATURE, SIGNER, SUMS, sums_text
+from handreplay.review.case_file import CASE, SCHEMA, SIGNATURE, SIGNER, SUMS, sums_text
 from handreplay.review.log import HEAD, LOCK, AlteredError, Entry, check_head, read_chain
 from handreplay.review.playback import recording_of
 from handreplay.store import MANIFEST, REVIEW_LOG, read_run, sha256_of
@@ -46,7 +48,7 @@ def verify(place: Path, *, recording: Path | None = None, signer: Path | None = 
         return _folder(place, recording)
     if not place.is_file():
         raise OutputError(f"no such run folder or evidence file: {place}")
-    return _case(place, signer)
+    return _case(place, recording, signer)
 
 
 def _folder(folder: Path, recording: Path | None) -> Verdict:
@@ -108,12 +110,14 @@ def _bound(first: Entry, manifest_sha256: str) -> None:
 # ---- evidence files
 
 
-def _case(path: Path, signer: Path | None) -> Verdict:
+def _case(path: Path, recording: Path | None, signer: Path | None) -> Verdict:
     verdict = Verdict()
     try:
         with path.open("rb") as stream:
             members = plain_zip.read_zip(stream)
-            _check_case(stream, members, verdict, signer)
+            about = _check_case(stream, members, verdict, signer)
+            if recording is not None:
+                _check_recording(recording, about, verdict)
     except AlteredError as error:
         verdict.wrong.append(f"{path.name}: {_line(error)}")
     except OSError as error:
@@ -123,7 +127,8 @@ def _case(path: Path, signer: Path | None) -> Verdict:
 
 def _check_case(
     stream: BinaryIO, members: Mapping[str, plain_zip.Member], verdict: Verdict, signer: Path | None
-) -> None:
+) -> dict[str, Any]:
+    """What the case says of itself, once every file is the one that it lists."""
     tops = {name.split("/")[0] for name in members}
     files = {name.partition("/")[2]: member for name, member in members.items()}
     if len(tops) != 1 or SUMS not in files or CASE not in files or "" in files:
@@ -138,7 +143,25 @@ def _check_case(
             raise AlteredError(f"{name} was altered")
     verdict.checked.append(f"{len(told)} files against {SUMS}")
     _check_signature(stream, files, sums, verdict, signer)
-    _check_inside(stream, files, verdict)
+    return _check_inside(stream, files, verdict)
+
+
+def _check_recording(recording: Path, about: dict[str, Any], verdict: Verdict) -> None:
+    """Is the case of this recording, and does its clip hold the recording's own pictures?"""
+    if not recording.is_file() or sha256_of(recording) != about["source"]["sha256"]:
+        raise AlteredError(f"it is not of {recording}: the SHA-256 is another, or there is no such file")
+    verdict.checked.append(f"the recording, {recording}")
+    clip = about.get("clip")
+    if not isinstance(clip, dict) or clip.get("picture_data_sha256") is None:
+        return
+    span = clip.get("starts_at_s"), clip.get("ends_at_s")
+    if not all(isinstance(second, int | float) for second in span):
+        raise AlteredError(f"{CASE} does not say when its clip was cut")
+    with tempfile.TemporaryDirectory(prefix="handreplay-") as folder:
+        again = cut(recording, clip["starts_at_s"] + 0.001, clip["ends_at_s"] + 0.001, Path(folder) / "clip")
+    if again.data_sha256 != clip["picture_data_sha256"]:
+        raise AlteredError("the clip does not hold the pictures of the recording at that time")
+    verdict.checked.append(f"the clip against the recording: {again.pictures} pictures, bit for bit")
 
 
 def _told_sums(sums: bytes) -> dict[str, str]:
@@ -175,9 +198,11 @@ def _check_signature(
         verdict.remarks.append("compare the fingerprint with the one that the signer gave you, or name --signer KEY")
 
 
-def _check_inside(stream: BinaryIO, files: Mapping[str, plain_zip.Member], verdict: Verdict) -> None:
-    """What the files say of each other."""
+def _check_inside(stream: BinaryIO, files: Mapping[str, plain_zip.Member], verdict: Verdict) -> dict[str, Any]:
+    """What the files say of each other. Returns what the case says of itself."""
     about = _json(stream, files[CASE])
+    if about.get("schema") != SCHEMA or not isinstance(about.get("source"), dict):
+        raise AlteredError(f"{CASE} is not one that this version reads")
     log = plain_zip.content_of(stream, files[REVIEW_LOG], MAX_TEXT_BYTES) if REVIEW_LOG in files else b""
     entries, rest = read_chain(log, REVIEW_LOG)
     head = entries[-1].hash if entries else None
@@ -188,8 +213,9 @@ def _check_inside(stream: BinaryIO, files: Mapping[str, plain_zip.Member], verdi
     if entries:
         _bound(entries[0], about["manifest_sha256"])
     verdict.checked.append(f"{len(entries)} entries of the review log, head {head or 'none'}")
-    source = about.get("source") or {}
+    source = about["source"]
     verdict.remarks.append(f"the recording it was cut from: {source.get('file')}, SHA-256 {source.get('sha256')}")
+    return about
 
 
 def _json(stream: BinaryIO, member: plain_zip.Member) -> dict[str, Any]:
