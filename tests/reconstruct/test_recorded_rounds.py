@@ -1,6 +1,7 @@
 """The recorded rounds of all five games and three ways of dealing, seen by perfect eyes, come out as they were."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from handreplay.core.events import (
     Round,
     StubCounted,
 )
+from handreplay.core.observations import ZoneSeen
 from handreplay.core.roundlog import read_rounds
 from handreplay.pipeline import deal_of
 from handreplay.reconstruct.assemble import TableView
@@ -81,3 +83,20 @@ def test_cards_that_leave_the_shoe_unseen_are_no_burns(tmp_path: Path) -> None:
     _, (made,) = rebuilt("fcp/NEAR-tie-pays", tmp_path, squared=True)
     assert [card.hand for card in made.rack[:4]] == ["unused"] * 4
     assert sum(isinstance(event, CardPlaced) and event.zone == "rack" for event in made.events) == 4
+
+
+def test_a_back_that_seems_to_have_shifted_is_no_card_too_many(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text(recorded()["uth653a/NEAR-three-x"]["table"])
+    (tmp_path / "rounds.jsonl").write_text(recorded()["uth653a/NEAR-three-x"]["log"])
+    table = load_profile(tmp_path / "table.toml").rules()
+    truth = read_rounds(tmp_path / "rounds.jsonl")
+    view = TableView(table.table, table.game, deal_of(table))
+    looks = observed(list(truth), zones_of(truth))
+    dealt = max(event.t for event in truth[0].events if isinstance(event, CardPlaced) and event.face == "down")
+    seat = next(event.zone for event in truth[0].events if isinstance(event, CardPlaced))
+    last = [look for look in looks if isinstance(look, ZoneSeen) and look.zone == seat and look.start <= dealt][-1]
+    for shift_mm in (0.0, 4.5):
+        corners = tuple((x + shift_mm, y) for x, y in last.cards[0].corners_mm)
+        again = replace(last, start=dealt + 0.2, end=dealt + 0.2, cards=(replace(last.cards[0], corners_mm=corners),))
+        found = list(rounds(sorted([*looks, again], key=lambda look: look.start), view))
+        assert [told(made) for made in found] == [told(made) for made in truth]

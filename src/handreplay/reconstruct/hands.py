@@ -17,6 +17,8 @@ from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.votes import KNOWN_CARD, CardVotes, center, distance
 
 SAME_BACK_MM = 3.0
+CLEARLY_MM = 6.0
+WITH_THE_DEAL_SECONDS = 6.0
 STRIP_VISIBLE = 0.5  # share of a card; of less the place is rough
 STRIP_MM = 15.0
 SAME_FACE_MM = 25.0
@@ -173,7 +175,23 @@ class _Teller:
             fresh = list(downs[:1])
         if lying and self._taken(look):  # what shows now lay under it
             fresh = [seen for seen in fresh if all(not _near(card, [seen]) for card in lying)]
-        self._deal(fresh, look, first=not lying)
+        self._deal(self._credible(fresh, lying, look), look, first=not lying)
+
+    def _credible(self, fresh: Sequence[SeenCard], lying: Sequence[CardStory], look: ZoneSeen) -> list[SeenCard]:
+        """Without the backs that would be too many, unless they lie clearly apart and have come with the deal.
+
+        The outlines of plain backs in a pile are not told to the millimetre, and a card too many is a grave thing.
+        """
+        backs = None if self.whole.zone == "community" else self.whole.deal.backs(self.whole.zone)
+        room = len(fresh) if backs is None else max(0, backs - len(lying))
+        kept = list(fresh[:room])
+        places = [card.place for card in lying if card.place] + [center(seen) for seen in kept]
+        for seen in fresh[room:]:
+            apart = min((distance(center(seen), place) for place in places), default=math.inf)
+            if apart >= CLEARLY_MM and look.start <= self.whole.dealt + WITH_THE_DEAL_SECONDS:
+                kept.append(seen)
+                places.append(center(seen))
+        return kept
 
     def _deal(self, fresh: Sequence[SeenCard], look: ZoneSeen, *, first: bool) -> None:
         """Backs that have come; of a hand dealt at once, those too that lie unseen under the others."""
