@@ -1,6 +1,5 @@
 """What paytables come to: house edges as exact fractions, and the words for them."""
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -62,8 +61,6 @@ def test_let_it_ride_at_its_best_play() -> None:
     bets = Paytable(wager="bets", name="site", entries=tuple(lines), section="", basis="house")
     edge = take_back_or_let_ride(bets)
     assert edge == Fraction(37963, 1082900) and percent(edge) == "3.50568%"
-    pays_less = replace(bets, entries=tuple(lines[:-1]))
-    assert take_back_or_let_ride(pays_less) > edge
 
 
 @pytest.mark.parametrize("rules", ALL)
