@@ -219,6 +219,14 @@ def test_evidence_is_never_written_over_and_a_round_must_be_there(reviewed: Desk
         write_case(reviewed, 1, bare.parent / "no" / "case.zip", CaseOptions(by=ANN))
 
 
+def test_nothing_is_handed_over_of_a_run_that_was_altered_since_it_was_opened(reviewed: Desk, tmp_path: Path) -> None:
+    picture = next((reviewed.folder / "evidence").iterdir())
+    picture.write_bytes(picture.read_bytes()[:-1] + b"x")
+    with pytest.raises(OutputError, match="altered"):
+        write_case(reviewed, 1, tmp_path / "case.zip", CaseOptions(by=ANN))
+    assert not (tmp_path / "case.zip").exists()
+
+
 def test_the_same_log_gives_the_same_case(reviewed: Desk, bare: Path, tmp_path: Path) -> None:
     again = Path(shutil.copytree(reviewed.folder, tmp_path / "again"))
     for name in ("review.jsonl", "review.head"):  # as they were before the copy was noted

@@ -266,3 +266,18 @@ def test_judging_the_changed_rounds_alone_says_the_same_as_judging_them_all(desk
     else:
         assert raw["op"] == "remove" and raw["event"] == "{placed}"
     assert whole != machine
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"kind": "decision", "finding": PAID},
+        {"kind": "correction", "round": 99, "correction": {"op": "right", "event": "1"}},
+        {"kind": "correction", "round": 1, "correction": None},
+        {"kind": "correction"},
+    ],
+)
+def test_a_well_chained_entry_that_no_review_wrote_is_refused_in_one_line(desk: Desk, body: dict[str, Any]) -> None:
+    desk.log.append({"at": "2026-11-30T08:00:00.000Z", "by": "Eve", **body})
+    with pytest.raises(HandreplayError):
+        desk.state()

@@ -32,7 +32,7 @@ from handreplay.review.plain_zip import write_zip
 from handreplay.review.playback import times_as_in_the_file
 from handreplay.review.views import as_corrected
 from handreplay.rules.pages import page_text
-from handreplay.store import MANIFEST, safe_names
+from handreplay.store import MANIFEST, read_run, safe_names
 
 SCHEMA = "handreplay.case/1"
 SUMS, SIGNATURE, SIGNER, README, CASE = "SHA256SUMS", "SHA256SUMS.sig", "signer.pem", "README.txt", "case.json"
@@ -57,6 +57,7 @@ def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> str:
     """
     if number not in desk.lines:
         raise OutputError(f"{desk.folder}: no round {number}; rounds there: {_some(desk)}")
+    read_run(desk.folder)  # whole still, or nothing is handed over
     key = signing.load_private(options.sign_key) if options.sign_key is not None else None
     if out.exists():
         raise OutputError(f"{out} is there already; evidence is never written over, so name another file")

@@ -34,7 +34,7 @@ from handreplay.review.decisions import (
     decisions_of,
     finding_keys,
 )
-from handreplay.review.log import Entry, ReviewLog
+from handreplay.review.log import AlteredError, Entry, ReviewLog
 from handreplay.review.rejudge import all_judged_anew, judged_anew, stays_within
 from handreplay.store import MANIFEST, Provenance, Run, read_run, sha256_of
 from handreplay.vision.calibration import Calibration
@@ -163,7 +163,10 @@ class Desk:
             known = self._states.get(blind)
             if known is None or known[0] != len(entries):
                 own = tuple(entry for entry in entries if _counts(entry, blind))
-                known = (len(entries), self._made(own, known[1] if known else None))
+                try:
+                    known = (len(entries), self._made(own, known[1] if known else None))
+                except (KeyError, TypeError, AttributeError):
+                    raise AlteredError(f"{self.log.path} holds an entry that no review wrote") from None
                 self._states[blind] = known
             return known[1]
 
@@ -249,9 +252,9 @@ class Desk:
 
     def _append(self, reviewer: Reviewer, body: Document) -> Entry:
         with self._guard:
-            signed = {"at": _stamp(self._clock()), "by": reviewer.name}
+            signed: dict[str, Any] = {"at": _stamp(self._clock()), "by": reviewer.name}
             if reviewer.blind:
-                signed["blind"] = True  # type: ignore[assignment]
+                signed["blind"] = True
             if not self.log.entries():
                 opened = {
                     "kind": "opened",
