@@ -25,6 +25,7 @@ BEYOND_MM = 12.0  # the ends' outlines may be off as well
 PROMISING = 0.4  # worth a closer look
 ABOVE_MM = 9.0  # further towards the top of the row a card lies on this one
 INNER_SHARE = 0.93  # of an outline that may be off
+SAME_PLACE_MM = 8.0  # nearer than this to a card that was read, its own index is all that can be read
 ONE_CARD_MM = 16.0  # nearer than this two outlines are of one card; a hand is spread wider
 LEAST_GAP_MM = 34.0  # two cards nearer than this have none between them whose index shows
 MOST_LENGTH_MM = 260.0
@@ -44,7 +45,7 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     if len(known) == len(row) and not any(_apart(one, other) >= LEAST_GAP_MM for one, other in pairwise(row)):
         return list(read)
     read_faces = [box for box, reading in faces if max(reading.spread()) >= READ]
-    places = _along(row)
+    places = [at for at in _along(row) if all(_apart(at, box) > SAME_PLACE_MM for box in read_faces)]
     views = [_without_upper(tile, px_per_mm, row, place, read_faces) for place in places]
     looks = cards.read([straighten(view, at.corners * px_per_mm) for view, at in zip(views, places, strict=True)])
     found: list[Read] = []
