@@ -1,9 +1,11 @@
 """Evidence is whole or refused: by handreplay verify, and by sha256sum on a machine without it."""
 
+import dataclasses
 import hashlib
 import io
 import json
 import random
+import re
 import shutil
 import subprocess
 import zipfile
@@ -14,7 +16,7 @@ import pytest
 from handreplay import cutting
 from handreplay.errors import HandreplayError, OutputError
 from handreplay.review import plain_zip, signing
-from handreplay.review.case_file import CaseOptions, write_case
+from handreplay.review.case_file import CaseOptions, top_folder, write_case
 from handreplay.review.desk import Desk, Reviewer
 from handreplay.review.log import AlteredError
 from handreplay.review.verify import verify
@@ -217,6 +219,13 @@ def test_evidence_is_never_written_over_and_a_round_must_be_there(reviewed: Desk
         write_case(reviewed, 9, bare.with_name("new.zip"), CaseOptions(by=ANN))
     with pytest.raises(OutputError, match="cannot write"):
         write_case(reviewed, 1, bare.parent / "no" / "case.zip", CaseOptions(by=ANN))
+
+
+@pytest.mark.parametrize("table", ["AUX", "Pit 1: BJ", "../../x", "=1+1", "стол", "x" * 300])
+def test_a_tables_name_never_makes_a_file_name_that_a_disk_cannot_hold(desk: Desk, table: str) -> None:
+    desk.table = dataclasses.replace(desk.table, table=table)
+    name = top_folder(desk, 1)
+    assert re.fullmatch(r"case-[A-Za-z0-9-]{1,40}-r0001", name)
 
 
 def test_nothing_is_handed_over_of_a_run_that_was_altered_since_it_was_opened(reviewed: Desk, tmp_path: Path) -> None:

@@ -76,6 +76,18 @@ def test_correcting_whose_hand_it_was_and_where_chips_went_is_kept_beside_the_ma
     assert line.touched and line.before is not None
 
 
+def test_the_log_keeps_what_stood_there_beside_each_correction(desk: Desk) -> None:
+    name = paid_blind(desk)
+    machine = desk.lines[1]["events"][int(name) - 1]
+    first = desk.correct(ANN, 1, {"op": "amount", "event": name, "after": {"100": 3}})
+    second = desk.correct(ANN, 1, {"op": "amount", "event": name, "after": {"100": 1}})
+    assert (first.body or {})["was"] == [machine]
+    assert [event["after"] for event in (second.body or {})["was"]] == [{"100": 3}]
+    card = next(e["card"] for e in desk.lines[1]["events"] if e.get("identity") == "Qs")
+    third = desk.correct(ANN, 1, {"op": "identity", "card": card, "identity": "2s"})
+    assert "Qs" in [event["identity"] for event in (third.body or {})["was"]]
+
+
 def test_a_missed_event_can_be_entered_and_an_invented_one_struck_out(desk: Desk) -> None:
     count = len(desk.lines[1]["events"])
     dealt = next(e["t"] for e in desk.lines[1]["events"] if e["type"] == "card_placed")

@@ -86,7 +86,7 @@ def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> str:
 
 def top_folder(desk: Desk, number: int) -> str:
     table = "".join(char if char.isascii() and char.isalnum() else "-" for char in desk.table.table).strip("-")
-    return f"case-{table or 'table'}-r{number:04d}"
+    return f"case-{table[:40].strip('-') or 'table'}-r{number:04d}"
 
 
 def case_contents(desk: Desk, number: int, options: CaseOptions, workshop: Path) -> Contents:

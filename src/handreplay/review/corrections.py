@@ -115,6 +115,17 @@ def corrected(line: Mapping[str, Any], corrections: Sequence[Correction], limits
     return Corrected(round_, fields, ids, frozenset(touched))
 
 
+def stood_before(before: Corrected, correction: Correction) -> list[Mapping[str, Any]]:
+    """The events, as they stood, that a correction changes: what its log entry keeps beside it."""
+    events = dict(zip(before.ids, before.line["events"], strict=True))
+    if correction.op == "identity":
+        return [
+            event for event in events.values() if event.get("card") == correction.fields["card"] and "face" in event
+        ]
+    name = correction.fields.get("event")
+    return [events[name]] if isinstance(name, str) and name in events else []
+
+
 def _apply(fields: dict[str, Any], correction: Correction) -> set[str]:
     """Change the fields; returns the names of the events that changed."""
     given = correction.fields

@@ -23,7 +23,15 @@ from handreplay.errors import ProfileError
 from handreplay.games import log_limits
 from handreplay.report.page_parts import Report
 from handreplay.report.run_files import dealer_at_the_bottom
-from handreplay.review.corrections import Corrected, Correction, CorrectionError, corrected, read_correction, standing
+from handreplay.review.corrections import (
+    Corrected,
+    Correction,
+    CorrectionError,
+    corrected,
+    read_correction,
+    standing,
+    stood_before,
+)
 from handreplay.review.decisions import (
     Agreement,
     Decision,
@@ -238,8 +246,10 @@ class Desk:
             if correction.op == "undo" and correction.fields["entry"] not in {c.entry for c in standing(earlier)}:
                 raise CorrectionError("that correction was taken back already, or is somebody else's")
             fitting, _ = _fitting(self.lines[number], earlier, self.limits)
+            before = corrected(self.lines[number], fitting, self.limits)
             corrected(self.lines[number], [*fitting, correction], self.limits)
-            return self._append(reviewer, {"kind": "correction", "round": number, "correction": raw})
+            was = stood_before(before, correction)
+            return self._append(reviewer, {"kind": "correction", "round": number, "correction": raw, "was": was})
 
     def decide(self, reviewer: Reviewer, key: str, raw: object) -> Entry:
         """Keep a decision on a finding. Raises EntryError."""

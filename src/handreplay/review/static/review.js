@@ -167,6 +167,9 @@ function showStep(number) {
   for (const card of one.cards) parts.push(drawCard(card, row));
   felt.replaceChildren(...parts);
   for (const item of panels.querySelectorAll("#events li")) item.classList.toggle("at", Number(item.dataset.step) === number);
+  for (const item of panels.querySelectorAll("[data-rack]")) {
+    item.classList.toggle("later", one.places[item.dataset.rack] !== "rack");
+  }
   const list = $("events");
   if (row && list && list.scrollHeight > list.clientHeight) {
     list.scrollTop = row.offsetTop - list.offsetTop - list.clientHeight / 2;
