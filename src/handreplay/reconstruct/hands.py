@@ -419,7 +419,8 @@ def _is_known(seen: SeenCard, cards: Iterable[CardStory]) -> bool:
 
 
 def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> CardStory:
-    timed = not look.partly or look.start - look.busy_since <= NOTICED_SECONDS
+    seconds = look.start - look.busy_since if look.partly else look.end - look.start
+    timed = seconds <= NOTICED_SECONDS
     place = center(seen)
     return CardStory(zone, look.start, look.frame, seen.face_up, place=place, certainty=certainty, timed=timed)
 
