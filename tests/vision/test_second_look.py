@@ -45,13 +45,21 @@ def test_the_surest_look_counts_when_another_agrees() -> None:
     [
         (reading("7h", 0.99), reading("2c", 0.2)),
         (reading("7h", 0.99), reading("7h", 0.8), reading("8h", 0.6), reading("2c", 0.2)),
-        (reading("7h", 0.94), reading("7h", 0.9)),
+        (reading("7h", 0.94), reading("7h", 0.9), reading("8h", 0.35), reading("7h", 0.6), reading("2c", 0.2)),
+        (reading("7h", 0.89), reading("7h", 0.88)),
     ],
-    ids=["alone", "contradicted", "not sure"],
+    ids=["alone", "contradicted", "contradicted a little and less sure", "not sure"],
 )
 def test_a_look_that_is_not_borne_out_leaves_the_face_unread(looks: tuple[CardReading, ...]) -> None:
     first = reading("9s", 0.3)
     assert second_look(Reads(*looks), TILE, OUTLINE, first) is first
+
+
+def test_a_less_sure_look_needs_more_that_agree() -> None:
+    looks = [reading("7h", 0.92), reading("7h", 0.7), reading("7h", 0.6)]
+    first = reading("2c", 0.1)
+    assert second_look(Reads(*looks, reading("2c", 0.1)), TILE, OUTLINE, first).card == "7h"
+    assert second_look(Reads(*looks[:2], reading("2c", 0.1)), TILE, OUTLINE, first) is first
 
 
 def test_looks_are_cut_around_the_outline() -> None:

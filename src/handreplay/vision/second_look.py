@@ -16,8 +16,9 @@ from handreplay.vision.straighten import CARD_WIDTH_MM, Picture, straighten
 Floats = NDArray[np.float64]
 
 READ = 0.9  # surer than this, a face needs no second look
-SURE = 0.95
 AGREES = 0.5
+# the surest look at least, how many looks agree at least, and what no look may give another card
+STANDS = ((0.95, 2, 0.5), (READ, 3, 0.3))
 ASIDE_MM = 3.0
 SHIFTS = (*((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y), (-2, 0), (2, 0))
 
@@ -43,6 +44,7 @@ def borne_out(cards: CardNet, tile: Picture, corners_px: Floats, first: CardRead
     readings = [first, *cards.read([straighten(tile, outline) for outline in outlines])]
     spreads = np.array([reading.spread() for reading in readings])
     best, card = np.unravel_index(int(spreads.argmax()), spreads.shape)
-    own, others = spreads[:, card], np.delete(spreads, card, axis=1)
-    agreed = (own >= AGREES).sum() >= 2 and float(others.max()) < AGREES
-    return readings[int(best)] if own[best] >= SURE and agreed else None
+    own, other = spreads[:, card], float(np.delete(spreads, card, axis=1).max())
+    agree = int((own >= AGREES).sum())
+    stands = any(own[best] >= sure and agree >= least and other < rival for sure, least, rival in STANDS)
+    return readings[int(best)] if stands else None
