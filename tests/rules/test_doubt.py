@@ -328,3 +328,11 @@ def test_a_payment_that_is_wrong_by_any_pile_is_told_with_what_it_may_be() -> No
     found = audit_rounds([from_footage(story, *events)], story.table).findings
     assert [(f.code, f.seat, f.wager) for f in found] == [("PY02", 3, "ante")]
     assert "By other readings of the chips the difference is $75.00." in found[0].message
+
+
+def test_a_dealer_hand_laid_open_is_shown_though_one_of_its_cards_was_not_read() -> None:
+    story = ordinary("pa-641a")
+    missed = story.names["dealer"][1]
+    events = [e for e in story.told().events if not (isinstance(e, CardTurned) and e.card == missed)]
+    found = said(audit_rounds([from_footage(story, *events)], story.table))
+    assert {code for code, _, _ in found} <= {"FT03"}

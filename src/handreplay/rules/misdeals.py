@@ -100,6 +100,9 @@ def burn(case: Case) -> Iterator[Finding]:
             )
         return
     board = replay.hand("community")
+    if replay.from_footage and not replay.burns and board:
+        yield case.finding("MD06", board[0].placed, "No burn was seen in the whole round.", status=doubtful)
+        return
     since = float("-inf")
     missing = False
     for place in range(len(replay.game.burns_before)):

@@ -253,6 +253,9 @@ class Replay:
             needed = self.game.community_cards
             return self.community_up[needed - 1] if len(self.community_up) >= needed else math.inf
         cards = self.hand("dealer")
+        if self.from_footage:
+            shown = [card for card in cards if card.showings]
+            cards = tuple(shown) if 2 * len(shown) > len(cards) else cards  # one of a hand laid open may not be read
         starts = sorted(showing.start for card in cards for showing in card.showings)
         return next((t for t in starts if all(card.up_at(t) for card in cards)), math.inf)
 
