@@ -75,3 +75,22 @@ def test_an_arm_owns_what_it_covers():
 def test_cards_of_a_hand_come_in_every_count_the_games_deal():
     counts = {len(scene.arrangement(np.random.default_rng(seed))[0]) for seed in range(200)}
     assert {1, 2, 3, 4, 5, 7} <= counts
+
+
+def test_a_pile_holds_several_cards_hardly_out_of_line():
+    for seed in range(60):
+        offsets, degrees = scene.arrangement(np.random.default_rng(seed), piled=True)
+        assert 2 <= len(offsets) <= 7
+        assert np.abs(offsets).max() < 20 and np.abs(degrees).max() < 15
+
+
+def test_a_plain_back_has_one_colour_but_for_its_cut_edge(stock):
+    shape = np.dstack([np.zeros((178, 127, 3), np.uint8), np.full((178, 127), 255, np.uint8)])
+    shape[:4, :4, 3] = 0
+    colours = set()
+    for seed in range(12):
+        back = scene.plain_back(shape, np.array([40.0, 110.0, 30.0]), np.random.default_rng(seed))
+        assert np.array_equal(back[:, :, 3], shape[:, :, 3])
+        assert back[3:-3, 3:-3, :3].std(axis=(0, 1)).max() < 8
+        colours.add(tuple(back[3:-3, 3:-3, :3].mean(axis=(0, 1)).round(-1)))
+    assert len(colours) > 6
