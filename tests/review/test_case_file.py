@@ -21,7 +21,7 @@ from handreplay.review.desk import Desk, Reviewer
 from handreplay.review.log import AlteredError
 from handreplay.review.verify import verify
 from tests.review.conftest import ANN, CLIP
-from tests.review.test_desk import PAID, paid_blind
+from tests.review.test_desk import PAID, event, paid_blind
 
 TOP = "case-UTH-12-r0001"
 
@@ -70,6 +70,17 @@ def test_a_case_holds_all_that_a_stranger_needs_and_verifies(reviewed: Desk, tmp
     assert about["source"]["sha256"] == reviewed.provenance.source_sha256 and about["clip"]["encoded_anew"] is False
     assert "sha256sum -c SHA256SUMS" in readme and reviewed.provenance.source_sha256 in readme
     assert (reviewed.log.entries()[-1].body or {})["sha256"] == digest
+
+
+def test_a_finding_that_corrections_brought_up_is_pictured_too(desk: Desk, tmp_path: Path) -> None:
+    kept = event(desk, 1, zone="seat2.ante", after={})
+    desk.correct(ANN, 1, {"op": "remove", "event": kept})
+    (key,) = set(desk.state().keys) - {PAID}
+    write_case(desk, 1, tmp_path / "case.zip", CaseOptions(by=ANN, recording=CLIP))
+    with zipfile.ZipFile(tmp_path / "case.zip") as case:
+        code = key.split(".")[0]
+        picture = case.read(f"{TOP}/pictures/corrected_r0001_{code}_1.jpg")
+    assert picture.startswith(b"\xff\xd8") and len(picture) > 20_000
 
 
 def test_a_case_is_compared_with_its_recording_picture_by_picture(reviewed: Desk, tmp_path: Path) -> None:

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from handreplay import __version__
-from handreplay.cutting import cut
+from handreplay.cutting import Cut, cut
 from handreplay.errors import OutputError
 from handreplay.report.rack import spans
 from handreplay.review import dispute, signing
 from handreplay.review.desk import Desk, Reviewer, State
 from handreplay.review.log import Entry, line_of
+from handreplay.review.moments import moments
 from handreplay.review.plain_zip import write_zip
 from handreplay.review.playback import times_as_in_the_file
 from handreplay.review.views import as_corrected
@@ -110,19 +111,24 @@ def case_contents(desk: Desk, number: int, options: CaseOptions, workshop: Path)
         contents[f"rules/{finding['code']}.txt"] = page_text(finding["code"]).encode()
         for shot in finding["evidence"]:
             contents[f"pictures/{Path(shot['image']).name}"] = desk.run.path(shot["image"]).read_bytes()
-    clip = _clip(desk, number, options.recording, workshop, contents)
+    clip: dict[str, Any] = {"file": None, "remark": "No clip: the recording was not found when the case was made."}
+    if options.recording is not None:
+        made = _cut(desk, number, options.recording, workshop)
+        contents[made.path.name] = made.path
+        clip = _clip_facts(made)
+        contents |= {f"pictures/{name}": picture for name, picture in moments(desk, state, number, made).items()}
     contents[CASE] = _json(_about(desk, state, number, clip, contents))
     contents[README] = _readme(desk, number, clip, contents).encode()
     return contents
 
 
-def _clip(desk: Desk, number: int, recording: Path | None, workshop: Path, contents: Contents) -> dict[str, Any]:
-    if recording is None:
-        return {"file": None, "remark": "No clip: the recording was not found when the case was made."}
+def _cut(desk: Desk, number: int, recording: Path, workshop: Path) -> Cut:
     line = desk.lines[number]
     start, end = max(0.0, line["start"] - CLIP_LEAD_S), line["end"] + CLIP_LEAD_S
-    made = cut(recording, start, end, workshop / "clip", times_as_in_the_file=times_as_in_the_file(desk.run))
-    contents[made.path.name] = made.path
+    return cut(recording, start, end, workshop / "clip", times_as_in_the_file=times_as_in_the_file(desk.run))
+
+
+def _clip_facts(made: Cut) -> dict[str, Any]:
     return {
         "file": made.path.name,
         "starts_at_s": round(made.start, 4),

@@ -41,7 +41,7 @@ def judged_anew(machine: Document, rounds: Sequence[Round], changed: Collection[
             audit = rules.audit_rounds((round_,), table)
             own = tuple(finding for finding in audit.findings if finding.code not in ACROSS_ROUNDS)
             kept = tuple(
-                _finding(one)
+                finding_of(one)
                 for one in machine["findings"]
                 if one["round"] == round_.number and one["code"] in ACROSS_ROUNDS
             )
@@ -66,6 +66,7 @@ def all_judged_anew(machine: Document, rounds: Sequence[Round], table: TableRule
     return {**machine, "rounds": document["rounds"], "findings": document["findings"]}
 
 
-def _finding(one: Document) -> Finding:
+def finding_of(one: Document) -> Finding:
+    """A finding of a document as a value again, without its evidence."""
     names = {field.name for field in fields(Finding)} - {"evidence"}
     return Finding(**{name: one[name] for name in names})
