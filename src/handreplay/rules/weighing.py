@@ -17,6 +17,7 @@ from handreplay.core.money import Cents, Chips, chips, worth
 from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.games import game_of
 from handreplay.games.game import Wager
+from handreplay.games.paytables import chosen
 from handreplay.games.table import TableRules
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.settlement import Settlement
@@ -26,7 +27,8 @@ MOST_PILES = 6  # reported of one pile; the judge weighs every combination of th
 SEEN_AT_LEAST = 0.4  # of the likeliest amount's chance in the pictures: below it no payment is taken for known
 STAKE_SEEN_AT_LEAST = 0.1  # the same for a stake: players rarely break a rule that the layout itself tells them
 IRREGULAR = 0.01  # weight of a wager that no rule allows, against 1
-UNUSUAL = 0.2  # of one that is allowed, but no round multiple
+UNUSUAL = 0.2  # of one that is allowed, but no round multiple, or less than the most where nobody gains by less
+MORE_ON_THE_SIDE = 0.6  # of an optional wager with one chip more, against it
 WRONGLY_PAID = 0.1  # of each other amount, against the one due
 LEAST = 1e-4
 
@@ -150,8 +152,14 @@ def _in_itself(story: Story, replay: Replay) -> Belief:
         for added in story.added.values():
             weight = story.due.get(pile)
             p *= sum(q * (weight(worth(a)) if weight else 1.0) for a, q in added.items())
-        belief[pile] = p * within(worth(pile))
+        belief[pile] = p * within(worth(pile)) * _modest(story.wager, pile)
     return belief
+
+
+def _modest(wager: Wager, pile: Chips) -> float:
+    """Optional wagers are a chip or two."""
+    number = sum(count for _, count in pile)
+    return MORE_ON_THE_SIDE ** (number - 1) if wager.role in ("side", "progressive") else 1.0
 
 
 def _within(replay: Replay, wager: Wager) -> Weight:
@@ -162,6 +170,9 @@ def _within(replay: Replay, wager: Wager) -> Weight:
         low = table.minimum_cents if wager.name in replay.game.limited else table.smallest_chip_cents
     if high is None:
         high = table.maximum_cents
+    fixed = {paytable.stake_cents for key in wager.paytables for paytable in chosen(table, key)}
+    if fixed and None not in fixed:
+        return lambda stake: 1.0 if stake in fixed else IRREGULAR
     return lambda stake: 1.0 if low <= stake and (later or stake <= high) else IRREGULAR
 
 
@@ -179,6 +190,9 @@ def _tie(story: Story, replay: Replay, seat: Seat) -> Callable[[Cents, Cents], f
     def usual(stake: Cents, measure: Cents) -> float:
         if not any(multiples.allow(stake, measure) for multiples in allowed):
             return IRREGULAR
+        highest = [max(multiples.exactly) * measure for multiples in allowed if multiples.exactly]
+        if highest:
+            return 1.0 if stake in highest else UNUSUAL
         return 1.0 if measure and stake % measure == 0 else UNUSUAL
 
     return usual if allowed else None
