@@ -60,6 +60,7 @@ def page(browser: Any, site: tuple[str, list[Path]]) -> Iterator[Any]:
     opened.fill("input[name=name]", "Ann")
     opened.click("button[type=submit]")
     opened.wait_for_selector("#findings")
+    opened.wait_for_load_state()  # keys work once the script is there
     yield opened
     context.close()
     assert wrong == []
