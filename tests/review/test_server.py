@@ -2,7 +2,11 @@
 
 import dataclasses
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -285,3 +289,22 @@ def test_a_run_of_500_rounds_is_listed_and_corrected_in_under_a_second(desk: Des
         assert ask().status_code == 200
         spent.append(time.process_time() - begun)
     assert max(spent) < 1.0, spent
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_nothing_is_left_in_the_temporary_folder_when_the_server_ends(
+    run: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    call = [sys.executable, "-m", "handreplay.cli", "review", str(run), "--no-browser"]
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as server:
+        assert server.stdout is not None and server.stderr is not None
+        assert "http://127.0.0.1:" in server.stdout.readline()
+        assert [entry.name.startswith("handreplay-review-") for entry in folder.iterdir()] == [True]
+        server.stdout.readline()
+        time.sleep(0.5)
+        server.send_signal(number)
+        assert server.stderr.read() == ""
+    assert list(folder.iterdir()) == []

@@ -1,10 +1,15 @@
 """Starts the review server on this machine alone, and prints where it is."""
 
+import os
 import secrets
+import signal
 import socket
+import sys
+import threading
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 
@@ -48,9 +53,21 @@ def serve(
     address = f"http://{LOOPBACK}:{taken}/?token={sessions.token}"
     say(f"Review at {address}")
     say("The address is for you alone: whoever has it can enter things. Stop with Ctrl+C.")
-    if browser:
+    if browser and _has_screen():
         webbrowser.open(address)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _leave)
     config = uvicorn.Config(
         app, log_level="critical", access_log=False, lifespan="off", server_header=False, timeout_graceful_shutdown=2
     )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Ends the program in the way that clears its temporary folder, where proxy copies and evidence lie."""
+    raise SystemExit(0)
+
+
+def _has_screen() -> bool:
+    """Without one a browser of the terminal would take over the very terminal that the address stands in."""
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,5 +1,6 @@
 """The pages of `handreplay review` and what they send back. Decides nothing: asks the desk, lays out what it says."""
 
+import secrets
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class Room:
     playbacks: Sequence[Playback]
     sessions: Sessions
     workshop: Path
-    made: list[Path] = field(default_factory=list)
+    made: dict[str, Path] = field(default_factory=dict)  # evidence files by a name that cannot be guessed
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def make_app(desks: Sequence[Desk], sessions: Sessions, recording: Path | None =
             Route(round_ + "/report", _page(_keep_report), methods=post),
             Route(round_ + "/report.{kind}", _page(_report_file), methods=get),
             Route(round_ + "/case", _page(_case), methods=post),
-            Route("/made/{number:int}/{name}", _page(_made), methods=get),
+            Route("/made/{key}/{name}", _page(_made), methods=get),
         ],
         exception_handlers={HTTPException: _http_error, Exception: _bug},
     )
@@ -369,21 +370,19 @@ def _report_file(request: Request, given: tuple[At, Any]) -> Response:
 def _case(request: Request, given: tuple[At, Any]) -> Response:
     at, _ = given
     _openly(at)
-    number = len(at.room.made)
-    folder = at.room.workshop / f"made{number}"
-    folder.mkdir()
-    path = folder / f"case-round-{at.number}.zip"
+    path = Path(tempfile.mkdtemp(dir=at.room.workshop)) / f"case-round-{at.number}.zip"
     write_case(at.desk, at.number, path, CaseOptions(by=at.reviewer, recording=at.playback.path))
-    at.room.made.append(path)
-    return JSONResponse({"href": f"/made/{number}/{path.name}"})
+    key = secrets.token_hex(16)
+    at.room.made[key] = path
+    return JSONResponse({"href": f"/made/{key}/{path.name}"})
 
 
 def _made(request: Request, given: tuple[At, Any]) -> Response:
     at, _ = given
-    number = request.path_params["number"]
-    if number >= len(at.room.made) or at.room.made[number].name != request.path_params["name"]:
+    path = at.room.made.get(request.path_params["key"])
+    if path is None or path.name != request.path_params["name"]:
         raise HTTPException(404, "There is no such file.")
-    return FileResponse(at.room.made[number], filename=at.room.made[number].name)
+    return FileResponse(path, filename=path.name)
 
 
 # ---- files

@@ -293,7 +293,7 @@ function openFix(li, kind) {
   target = li;
   const likely = JSON.parse(li.dataset.candidates || "[]");
   if (kind === "card") {
-    $("card-name").textContent = li.dataset.card;
+    $("card-name").textContent = `${li.dataset.card}, ${li.dataset.place}`;
     fill($("card-likely"), likely, (value) => { closeAll(); correct({ op: "identity", card: li.dataset.card, identity: value }); }, true);
     drawGrid(li);
     $("card-dialog").showModal();
