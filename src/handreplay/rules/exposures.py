@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from handreplay.core.events import StubMoved
-from handreplay.core.findings import Finding
+from handreplay.core.findings import Finding, Status
 from handreplay.rules.case import Case
-from handreplay.rules.irregularities import exposed_dealer_card
+from handreplay.rules.irregularities import exposed_dealer_card, perhaps_decided
 from handreplay.rules.misdeals import handled
 
 UNSEEN_DECISIONS = 0.9  # a decision may have fallen into a gap
@@ -23,7 +23,8 @@ def dealer_card_exposed(case: Case) -> Iterator[Finding]:
     sure = exposure.showing.event.confidence
     if not case.replay.seen(case.replay.before_deal_t, exposure.showing.start):
         sure = min(sure, UNSEEN_DECISIONS)
-    yield case.finding("EX01", exposure.showing.event, text, confidence=sure)
+    status: Status | None = "review" if perhaps_decided(case.replay, exposure) else None
+    yield case.finding("EX01", exposure.showing.event, text, confidence=sure, status=status)
 
 
 def stub_exposed(case: Case) -> Iterator[Finding]:

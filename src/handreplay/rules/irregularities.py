@@ -142,6 +142,11 @@ def exposed_dealer_card(replay: Replay) -> Exposure | None:
     return None
 
 
+def perhaps_decided(replay: Replay, exposure: Exposure) -> bool:
+    """Whether footage is missing in which the others may have decided; pictures tell late what fell into it."""
+    return replay.from_footage and not replay.seen(replay.deal_end_t, exposure.showing.start)
+
+
 def _silent_folds(replay: Replay, t: float, undecided: list[Seat]) -> bool:
     """Whether this is the reveal in due course, and players without a later wager have simply folded unseen.
 
@@ -160,7 +165,7 @@ def _silent_folds(replay: Replay, t: float, undecided: list[Seat]) -> bool:
 
 def _exposed(replay: Replay) -> list[Irregularity]:
     exposure = exposed_dealer_card(replay)
-    if exposure is None:
+    if exposure is None or perhaps_decided(replay, exposure):
         return []
     certain = replay.seen(replay.before_deal_t, exposure.showing.start)
     return [Irregularity("EX01", exposure.showing.start, exposure.showing.event, certain)]

@@ -208,6 +208,7 @@ def played_on(case: Case) -> Iterator[Finding]:
         return
     readings = [settled.likeliest for settled in case.settlement.wagers]
     certain = case.settlement.surely_played_on
+    unseen = case.replay.from_footage and not case.replay.seen(case.replay.close_t, case.replay.round.end)
     sure = all(len({r.variance for r in settled.readings}) == 1 for settled in case.settlement.wagers)
     variance = _total([r.variance for r in readings]) if sure else None
     first = next((s.tally.first_dealer for s in case.settlement.wagers if s.tally.first_dealer), None)
@@ -223,6 +224,7 @@ def played_on(case: Case) -> Iterator[Finding]:
         expected=_total([r.expected for r in readings]),
         observed=_total([r.observed for r in readings]),
         variance=variance,
+        status=None if certain or not unseen else "review",  # what the dealer seems to have done may fall into a gap
     )
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from handreplay.core.events import Event
-from handreplay.core.findings import PROBABLE_FROM, Finding
+from handreplay.core.findings import PROBABLE_FROM, Finding, Status
 from handreplay.core.money import usd
 from handreplay.games.game import Section
 from handreplay.games.paytables import chosen
@@ -241,4 +241,5 @@ def settled_early(case: Case) -> Iterator[Finding]:
         done = "paid" if early.rise > 0 else "collected"
         before = replay.shown_t - early.t
         text = f"{case.title(settled)} was {done} {before:.1f} s before the hand that decides it was shown."
-        yield case.finding("PY07", early.event, text, seat=seat.number, wager=settled.wager.name)
+        status: Status | None = None if replay.seen(early.t, replay.shown_t) else "review"  # or it was shown in a gap
+        yield case.finding("PY07", early.event, text, seat=seat.number, wager=settled.wager.name, status=status)

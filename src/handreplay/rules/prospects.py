@@ -70,13 +70,20 @@ class Prospects:
         return Prospect(tuple(dues), unread, guided, confidence)
 
     def envy(self, seat: Seat, stake: Cents, holders: tuple[Seat, ...]) -> Prospect:
-        """Envy Bonuses due to a seat for the hands of others. A hand that was never shown claims nothing."""
+        """Envy Bonuses due to a seat for the hands of others. A hand that was never shown claims nothing.
+
+        Where footage is missing after the reveal, it may have been shown then.
+        """
         total = 0
         confidence = 1.0
+        all_seen = self.replay.seen(self.replay.shown_t, self.replay.round.end)
         for holder in holders:
             cards = self.replay.hand(f"seat{holder.number}")
-            if self.replay.one_player(holder.number, seat.number) or not all(card.showings for card in cards):
+            hidden = tuple(card for card in cards if not card.showings)
+            if self.replay.one_player(holder.number, seat.number) or (hidden and all_seen):
                 continue
+            if hidden:
+                return Prospect((), hidden)
             board = self.replay.hand("community") if self.replay.game.community_cards else ()
             unread = tuple(card for card in (*cards, *board) if card.known is None)
             worlds = _worlds(unread, self._seen) if unread else [({}, 1.0)]

@@ -26,6 +26,7 @@ from handreplay.games.table import TableRules
 from handreplay.rules.tracks import Card, card_tracks, chip_tracks, hand_of, seat_of, wager_of
 
 HAIR_S = 1e-7  # far below the millisecond that times are given to
+UNREAD_BEFORE_S, UNREAD_AFTER_S = 1.0, 3.0  # a place is read once hands have gone: what a gap cut short is told later
 REVEAL_PAUSE_S = 4.0  # the dealer turns the cards of one reveal without a longer pause
 
 
@@ -78,11 +79,19 @@ class Replay:
 
     @cached_property
     def gaps(self) -> tuple[tuple[float, float], ...]:
-        """When nothing is known: gaps, and both sides of a round that the footage does not show whole."""
-        gaps = [(e.t, e.until) for e in self.round.events if isinstance(e, FootageGap)]
+        """When nothing is known: gaps, and both sides of a round that the footage does not show whole.
+
+        Around missing footage what was read has other times, or was not read: it counts as missing too.
+        """
+        gaps = [self._unread(e) for e in self.round.events if isinstance(e, FootageGap)]
         if self.round.partial is not None:
             gaps += [(-math.inf, self.round.start), (self.round.end, math.inf)]
         return tuple(sorted(gaps))
+
+    def _unread(self, gap: FootageGap) -> tuple[float, float]:
+        if not self.from_footage or gap.zone is not None:
+            return gap.t, gap.until
+        return gap.t - UNREAD_BEFORE_S, gap.until + UNREAD_AFTER_S
 
     def seen(self, start: float, end: float) -> bool:
         """Whether nothing of that time is missing. Of a round without its start or end nothing is sure to be whole."""

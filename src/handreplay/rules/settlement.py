@@ -274,12 +274,14 @@ class Settlement:
             name="envy", title="Envy Bonus", role="side", hangs_on=(), odds=self.replay.game.wager(carrier).odds
         )
         chips = self.replay.chips.get((seat.number, "envy"), ())
-        found = tallies(self.replay, seat, wager, math.inf) if chips else (Tally(),)
+        found = tallies(self.replay, seat, wager, math.inf)
         stake = progressive[0].stake if progressive else 0
         prospect = Prospect(((LEFT, 1.0),))
         if stake and seat.dealt_in and not self.void and not self.handed_back and not math.isinf(self.replay.shown_t):
             holders = tuple(s for s in self.replay.dealt_seats if s.qualified and not self._folded(s))
             prospect = self.prospects.envy(seat, stake, holders)
+        elif chips and any(tally.unseen for tally in progressive):
+            prospect = Prospect(())  # whether the wager that carries it was made is not known
         readings = [
             _reading(due, tally, wager, probability * tally.probability)
             for tally in found

@@ -74,7 +74,7 @@ def tallies(replay: Replay, seat: Seat, wager: Wager, void_t: float) -> tuple[Ta
     for probability, sequence, unseen in _readings(replay, seat, wager, steps, void_t):
         tally = Tally(probability=probability, unseen=unseen)
         _run(tally, replay, seat, wager, sequence, void_t)
-        tally.unseen = tally.unseen or _lost_in_gap(tally, replay, sequence)
+        tally.unseen = tally.unseen or _lost_in_gap(tally, replay, sequence) or _collected_in_gap(tally, replay, wager)
         found.append(tally)
     return tuple(sorted(found, key=lambda tally: -tally.probability))
 
@@ -193,6 +193,11 @@ def _lost_in_gap(tally: Tally, replay: Replay, sequence: tuple[Step, ...]) -> bo
         return False
     last = sequence[-1].t if sequence else -math.inf
     return any(last < until for _, until in late_gaps)
+
+
+def _collected_in_gap(tally: Tally, replay: Replay, wager: Wager) -> bool:
+    """Whether a Progressive's chips may have come and gone to the tray while nothing was seen."""
+    return wager.role == "progressive" and not tally.stake and not replay.seen(replay.round.start, replay.close_t)
 
 
 # ---- one reading

@@ -174,7 +174,7 @@ def _withdrawn_first(settled: Settled) -> bool:
 def _counted(case: Case, code: str, settled: Settled, t: float, text: str) -> Finding:
     reading = settled.likeliest
     event = next(s for s in case.replay.chips[(settled.seat.number, settled.wager.name)] if s.t == t)
-    seen = case.replay.seen(case.replay.round.start, t) or (settled.wager.role != "later" and case.replay.game.folds)
+    seen = case.replay.seen(case.replay.round.start, t)
     agreed = all(bool(r.tally.late or r.tally.withdrawn) for r in settled.readings)
     variance = reading.variance if settled.agreed else None
     return case.finding(
@@ -182,7 +182,7 @@ def _counted(case: Case, code: str, settled: Settled, t: float, text: str) -> Fi
         event,
         text,
         confidence=settled.confidence if agreed else min(settled.confidence, reading.probability),
-        status=None if seen else "review",  # a gap may hide that a decision was open
+        status=None if seen else "review",  # a gap may hide that a decision was open, or betting, or the settlement
         seat=settled.seat.number,
         wager=settled.wager.name,
         expected=reading.expected,

@@ -1,0 +1,86 @@
+"""Missing footage: what is first seen after it may have happened in it, and is no fault that can be told."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from handreplay.core.events import CardMoved, CardPlaced, CardTurned, ChipsChanged, Declared, Event, FootageGap, Round
+from handreplay.core.readings import Known
+from handreplay.rules import audit_rounds
+from tests.rules.rounds import ALL, ordinary
+from tests.rules.story import Story
+
+LATE_S = 0.01  # after a gap, everything that has changed is seen at once
+
+
+def as_read(round_: Round, start: float, end: float, draw: random.Random) -> Round:
+    """The round as pictures tell it without those seconds: events come late, at once, by nobody's hand, or never."""
+    gone = {event.card for event in round_.events if isinstance(event, CardMoved) and start <= event.t <= end}
+    events = [
+        late
+        for event in round_.events
+        if not (isinstance(event, CardTurned) and _turn_missed(event, gone, start, end, draw))
+        for late in _late(event, start, end, draw)
+    ]
+    events = [*_merged(sorted(events, key=lambda e: e.t)), FootageGap(t=start, until=end)]
+    return replace(round_, events=tuple(sorted(events, key=lambda e: e.t)), extra={"read_from": "footage"})
+
+
+def _turn_missed(event: CardTurned, gone: set[str], start: float, end: float, draw: random.Random) -> bool:
+    """A face that hands still covered when the gap came, and that was gone when they went."""
+    return start - 1.0 <= event.t <= end and (event.card in gone or draw.random() < 0.4)
+
+
+def _late(event: Event, start: float, end: float, draw: random.Random) -> Iterator[Event]:
+    if not start <= event.t <= end:
+        yield replace(event, confidence=0.96)
+    elif isinstance(event, ChipsChanged):
+        yield replace(event, t=end + LATE_S, actor="unknown", to=None, confidence=0.96)
+    elif isinstance(event, CardPlaced | CardTurned | CardMoved):
+        yield replace(event, t=end + draw.choice([LATE_S, 2.0]), confidence=0.96)
+    elif isinstance(event, Declared):
+        yield event
+
+
+def _merged(events: list[Event]) -> list[Event]:
+    """Changes of one zone that come to light at once are one change, or none; cards are told once they lie."""
+    told: list[Event] = []
+    placed: set[str] = set()
+    for event in events:
+        if isinstance(event, CardPlaced):
+            placed.add(event.card)
+        if isinstance(event, CardTurned | CardMoved) and event.card not in placed:
+            continue
+        former = next((e for e in told if isinstance(event, ChipsChanged) and _at_once(e, event)), None)
+        if not isinstance(former, ChipsChanged) or not isinstance(event, ChipsChanged):
+            told.append(event)
+            continue
+        told.remove(former)
+        assert isinstance(former.before, Known) and isinstance(event.after, Known)
+        if former.before.value != event.after.value:
+            told.append(replace(event, before=former.before))
+    return told
+
+
+def _at_once(former: Event, event: ChipsChanged) -> bool:
+    return isinstance(former, ChipsChanged) and (former.zone, former.t) == (event.zone, event.t)
+
+
+def faults(round_: Round, story: Story) -> list[tuple[str, int | None, str | None, str]]:
+    audit = audit_rounds([round_], story.table)
+    told = [f for f in audit.findings if not f.code.startswith("FT") and f.status != "review"]
+    return [(f.code, f.seat, f.wager, f.message) for f in told]
+
+
+@pytest.mark.parametrize("rules", ALL)
+@pytest.mark.parametrize("seconds", [0.4, 2.0, 6.0])
+def test_seconds_missing_anywhere_in_a_round_without_fault_bring_up_no_fault(rules: str, seconds: float) -> None:
+    story = ordinary(rules)
+    round_ = story.told()
+    draw = random.Random(seconds)
+    for event in round_.events:
+        start = max(round_.start, event.t - 0.3)
+        damaged = as_read(round_, start, min(round_.end, start + seconds), draw)
+        assert faults(damaged, story) == [], start
