@@ -98,7 +98,7 @@ def _copied(recording: Path, start: float, end: float, out: Path) -> Cut:
         stream, origin = _origin(recording, source)
         suffix = ".mp4" if stream.codec_context.name in _INTO_MP4 else ".mkv"
         path = out.with_name(out.name + suffix)
-        digest, shown = hashlib.sha256(), []
+        digest, shown, silent = hashlib.sha256(), [], bool(source.streams.audio)
         with av.open(str(path), "w", options={"fflags": "+bitexact"}) as target:
             copy = target.add_stream_from_template(stream)
             first: int | None = None
@@ -119,6 +119,8 @@ def _copied(recording: Path, start: float, end: float, out: Path) -> Cut:
         raise FootageError("no picture lies there")
     begin = min(shown)
     remark = "Copied from the recording without decoding; it begins at the key picture before the round."
+    if silent:
+        remark += " The recording's sound is left out."
     if start - begin > LONGEST_LEAD_S:
         remark += f" That lies {start - begin:.0f} s before it, since the recording has few key pictures."
     return Cut(

@@ -11,10 +11,12 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+import av
 import pytest
 
 from handreplay import cutting
 from handreplay.errors import HandreplayError, OutputError
+from handreplay.footage import Frame, pictures, probe, shown_at
 from handreplay.review import plain_zip, signing
 from handreplay.review.case_file import CaseOptions, top_folder, write_case
 from handreplay.review.desk import Desk, Reviewer
@@ -317,8 +319,6 @@ def test_a_cut_holds_the_recordings_own_pictures_bit_for_bit(tmp_path: Path) -> 
     assert cutting.data_sha256(made.path) == made.data_sha256
     again = cutting.cut(CLIP, 9.0, 13.0, tmp_path / "again")
     assert again.path.read_bytes() == made.path.read_bytes()
-    from handreplay.footage import Frame, pictures, shown_at
-
     first = next(item for item in pictures(made.path) if isinstance(item, Frame))
     ((_, original),) = shown_at(CLIP, [8.0])
     assert (first.luma == original.luma).all()
@@ -336,6 +336,22 @@ def test_what_cannot_be_cut_is_encoded_anew_and_says_so(tmp_path: Path) -> None:
     assert not made.copied and made.data_sha256 is None and "Encoded anew" in made.remark
 
 
+@pytest.mark.parametrize("degrees", [90, 180])
+def test_a_cut_of_a_turned_recording_is_turned_alike(tmp_path: Path, degrees: int) -> None:
+    turned = tmp_path / "turned.mp4"
+    with av.open(str(CLIP)) as source, av.open(str(turned), "w") as target:
+        stream = target.add_stream_from_template(source.streams.video[0])
+        stream.set_display_rotation(degrees)
+        for packet in source.demux(video=0):
+            if packet.dts is None or packet.pts * packet.time_base > 5:
+                break
+            packet.stream = stream
+            target.mux(packet)
+    assert probe(turned).rotation_degrees == degrees
+    made = cutting.cut(turned, 0.0, 2.0, tmp_path / "clip")
+    assert made.copied and probe(made.path).rotation_degrees == degrees
+
+
 def test_a_recording_whose_clock_was_set_is_cut_by_decoding_it(tmp_path: Path) -> None:
     made = cutting.cut(CLIP, 1.0, 1.5, tmp_path / "clip", times_as_in_the_file=False)
     assert not made.copied and "timestamps jump" in made.remark and made.start == pytest.approx(1.0, abs=0.07)
@@ -350,8 +366,6 @@ def test_a_quick_proxy_shows_the_same_times_as_one_that_decodes_everything(tmp_p
 
 
 def test_a_proxy_copy_says_on_its_pictures_that_it_is_one(tmp_path: Path) -> None:
-    from handreplay.footage import Frame, pictures
-
     marked = cutting.proxy(CLIP, 4.0, 4.2, tmp_path / "marked")
     plain = cutting.proxy(CLIP, 4.0, 4.2, tmp_path / "plain", words=None)
     strips = []
