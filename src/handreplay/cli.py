@@ -1,5 +1,7 @@
 """The command line. Talks and exits; decides nothing."""
 
+import contextlib
+import os
 import sys
 from datetime import datetime
 from enum import StrEnum
@@ -199,7 +201,7 @@ def odds(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     meter: Annotated[str | None, typer.Option("--meter", help="The progressive meter in dollars.")] = None,
     best_play: Annotated[
-        bool, typer.Option("--best-play", help="Ultimate: go through every board for the best play; takes minutes.")
+        bool, typer.Option("--best-play", help="Go through every deal for the best play where that takes minutes.")
     ] = False,
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
@@ -213,7 +215,7 @@ def odds(
 
     told = table_odds(load_profile(table).rules(), None if meter is None else dollars(meter, "--meter"))
     if best_play:
-        from handreplay.report.holdem_play import with_long_play
+        from handreplay.report.long_play import with_long_play
 
         told = with_long_play(told, lambda line: typer.echo(line, err=True))
     text = json.dumps(odds_json(told), indent=2) if format_ is TextOrJson.json else odds_text(told)
@@ -451,6 +453,7 @@ def report(
         typer.echo(line.encode())
 
 
+PIPE_CLOSED = 141  # as a shell counts a program that SIGPIPE ended
 USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever this version of typer keeps it
 
 
@@ -471,7 +474,18 @@ def main() -> NoReturn:
         _refuse(path, f"{error.format_message().rstrip('.')} (see {path} --help)")
     except typer.Abort:
         sys.exit(130)
+    except OSError as error:
+        _drop_output()
+        _refuse("handreplay", f"{error.filename or 'the output'}: {error.strerror or error}; it could not be finished")
+    except SystemExit:  # typer's answer to a reader that closed the pipe; its 1 would read as a finding
+        sys.exit(PIPE_CLOSED)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _drop_output() -> None:
+    """Send nowhere what standard output could not take, so that the interpreter does not try again as it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _refuse(who: str, why: str) -> NoReturn:

@@ -1,11 +1,12 @@
 """What the house keeps of a base wager when its player decides as well as can be, by going through every deal.
 
-Two shapes of game are worked out: one hand against the dealer's with a Play or a fold, and bets that may be taken back
-as cards are turned. The others hang on far more deals, and say so.
+Two shapes of game are worked out here: one hand against the dealer's with a Play or a fold, and bets that may be taken
+back as cards are turned. The others hang on far more deals: what they need to be gone through elsewhere is said here.
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from math import comb, lcm, prod
@@ -17,6 +18,31 @@ from handreplay.games.paytables import Paytable
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 Rank = Callable[[tuple[str, ...], tuple[str, ...]], Ranked | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnBoards:
+    """How a hold 'em game pays, for its best play over every board: the Ante pushes when the dealer has no pair.
+
+    `won` and `lost` are what the second base wager brings, in stakes, with a higher and with a lower hand.
+    `dealer_folds`: without a pair the dealer pays the later wager whoever is higher; `second_plays`: the second base
+    wager then is decided by the hands all the same, and else pushes.
+    """
+
+    won: Callable[[Ranked], Fraction]
+    lost: Callable[[Ranked], Fraction]
+    dealer_folds: bool = False
+    second_plays: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FourOfSix:
+    """An Ante with a Play of 1x to 3x on the best four of five cards, against the dealer's best four of six.
+
+    One of the dealer's cards lies open when the player decides. The player wins ties; `bonus` goes with a Play.
+    """
+
+    bonus: Paytable
 
 
 def returns(paytable: Paytable, labels: frozenset[str], otherwise: int = 0) -> Fraction:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
+from handreplay.games.best_play import FourOfSix
 from handreplay.games.game import (
     EXPOSED_PLAYER_CARD,
     FORFEITED,
@@ -19,6 +20,7 @@ from handreplay.games.game import (
     compare,
 )
 from handreplay.games.hands import Ranked, best_four, four_card
+from handreplay.games.paytables import chosen
 from handreplay.games.table import TableRules
 
 CHAPTER = "58 Pa. Code 641a.12"
@@ -134,5 +136,6 @@ GAMES = (
             ACES_UP_EQUALS_ANTE,
         ),
         adapt=adapted,
+        long_play=lambda table: FourOfSix(chosen(table, "ante_bonus")[0]),
     ),
 )

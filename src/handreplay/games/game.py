@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from handreplay.core.money import Cents, usd
+from handreplay.games.best_play import FourOfSix, OnBoards
 from handreplay.games.hands import Ranked
 from handreplay.games.paytables import Paytable, chosen, paid
 from handreplay.games.table import Dealing, LooksAt, Odds, Option, Ranking, TableRules
@@ -218,7 +219,7 @@ class Game:
     envy_rank: Callable[[tuple[str, ...], tuple[str, ...]], Ranked | None] | None = None  # None: as rank_player
     ranked: Mapping[str, tuple[LooksAt, Ranking]] = field(default_factory=dict)  # what each paytable's hands are
     settings: tuple[Setting, ...] = ()
-    long_play: str | None = None  # the paytable of a base wager whose best play every board must be gone through for
+    long_play: Callable[[TableRules], OnBoards | FourOfSix] | None = None  # base wagers that take minutes to work out
     best_play: Callable[[TableRules], dict[tuple[str, str], Fraction]] | None = None  # edges by wager and title
     adapt: "Callable[[Game, TableRules], Game] | None" = None  # to what the profile's settings say
 

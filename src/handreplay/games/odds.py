@@ -1,5 +1,6 @@
 """What a table's paytables come to: how often each line hits and what the house keeps, as exact fractions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
@@ -66,12 +67,15 @@ class TableOdds:
     not_worked_out: tuple[str, ...]  # wagers whose edge hangs on more deals than are gone through here
 
 
-def with_best_play(told: TableOdds, edge: Fraction) -> TableOdds:
-    """The same with the edge of the base wagers together, in the first of them."""
+def with_best_play(told: TableOdds, edges: Mapping[str, Fraction]) -> TableOdds:
+    """The same with the edges of the base wagers together, in the first of them, by the words for what they hang on."""
     names = ", ".join(told.not_worked_out)
     wager = told.game.limited[0]
-    best = BestPlay(wager=wager, title=f"{names} together, in the {told.game.wager(wager).title}", edge=edge)
-    return replace(told, best_play=(*told.best_play, best), not_worked_out=())
+    title = f"{names} together, in the {told.game.wager(wager).title}"
+    best = [
+        BestPlay(wager=wager, title=f"{title}, {words}" if words else title, edge=edge) for words, edge in edges.items()
+    ]
+    return replace(told, best_play=(*told.best_play, *best), not_worked_out=())
 
 
 def table_odds(table: TableRules, meter_cents: Cents | None = None) -> TableOdds:

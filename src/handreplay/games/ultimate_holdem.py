@@ -4,8 +4,10 @@ The two differ in the first Play Wager, in the Blind's paytables and in how well
 """
 
 from dataclasses import replace
+from fractions import Fraction
 
 from handreplay.core.money import Cents
+from handreplay.games.best_play import OnBoards, returns
 from handreplay.games.game import (
     EXPOSED_PLAYER_CARD,
     FORFEITED,
@@ -134,6 +136,12 @@ def _wagers(chapter: str) -> tuple[Wager, ...]:
     )
 
 
+def on_boards(table: TableRules) -> OnBoards:
+    """What its best play hangs on: the Blind is paid on a higher hand alone."""
+    blind = chosen(table, "blind")[0]
+    return OnBoards(won=lambda hand: returns(blind, hand.labels), lost=lambda _: Fraction(-1))
+
+
 def _game(rules: str, first_play: Multiples) -> Game:
     return Game(
         name=NAME,
@@ -161,7 +169,7 @@ def _game(rules: str, first_play: Multiples) -> Game:
         rank_dealer=rank,
         best=best,
         ranked={"blind": ("hand+community", "five-card"), "trips": ("hand+community", "five-card")},
-        long_play="blind",
+        long_play=on_boards,
         settings=(EXPOSED_PLAYER_CARD, TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
         adapt=adapted,
     )

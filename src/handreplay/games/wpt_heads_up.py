@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from handreplay.errors import ProfileError
+from handreplay.games.best_play import OnBoards, returns
 from handreplay.games.game import (
     EXPOSED_PLAYER_CARD,
     FORFEITED,
@@ -117,6 +118,25 @@ def adapted(game: Game, table: TableRules) -> Game:
     return replace(game, decisions=(replace(game.decisions[0], multiples=Multiples(first)), *game.decisions[1:]))
 
 
+def on_boards(table: TableRules) -> OnBoards:
+    """What its best play hangs on. Raises ProfileError where the house leaves open what a dealer who folds does."""
+    folds, then = DEALER_WITHOUT_PAIR.of(table) == "folds", ODDS_WHEN_DEALER_FOLDS.of(table)
+    if folds and then == "open":
+        raise ProfileError(
+            f'table {table.table}: options.odds_when_dealer_folds is "open"; the best play hangs on it: '
+            'choose "pushes" or "plays"'
+        )
+    odds, bad_beat = chosen(table, "odds")[0], chosen(table, "bad_beat")[0]
+    least = str(BAD_BEAT_FROM.of(table))
+
+    def lost(hand: Ranked) -> Fraction:
+        return returns(bad_beat, hand.labels, otherwise=-1) if hand.reaches(least) else Fraction(-1)
+
+    return OnBoards(
+        won=lambda hand: returns(odds, hand.labels), lost=lost, dealer_folds=folds, second_plays=then != "pushes"
+    )
+
+
 def _below(table: TableRules, rank_: str) -> str | None:
     """A hand of the Bad Beat paytable below that rank."""
     hands = (line.hand for paytable in chosen(table, "bad_beat") for line in paytable.entries)
@@ -198,6 +218,7 @@ GAMES = (
             "trips_plus": ("hand+community", "five-card"),
             "pocket_bonus": ("hand", "two-card"),
         },
+        long_play=on_boards,
         settings=(EXPOSED_PLAYER_CARD, DEALER_WITHOUT_PAIR, ODDS_WHEN_DEALER_FOLDS, BAD_BEAT_FROM, FIRST_RAISE),
         adapt=adapted,
     ),

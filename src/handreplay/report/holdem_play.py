@@ -1,4 +1,4 @@
-"""Ultimate Texas Hold 'Em at its best play, over every deal: which of raising, checking and folding brings most.
+"""Hold 'em games at their best play, over every deal: which of raising, checking and folding brings most.
 
 All boards are gone through that stay different however the suits are renamed (134,459 of 2,598,960), with every hand
 of the player and of the dealer. Sums are whole numbers, so the edge is an exact fraction. About two minutes.
@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handreplay.core.cards import DECK, RANKS, SUITS
-from handreplay.errors import HandreplayError
-from handreplay.games.best_play import PRIMES, returns
+from handreplay.games.best_play import PRIMES, OnBoards
 from handreplay.games.counting import unlike_hands
-from handreplay.games.game import Game
+from handreplay.games.game import Game, Multiples
 from handreplay.games.hands import five_card
-from handreplay.games.odds import TableOdds, with_best_play
-from handreplay.games.paytables import Paytable, chosen
 
 Ints = NDArray[np.int64]
 CARDS = {card: number for number, card in enumerate(DECK)}
@@ -30,69 +27,71 @@ for _place, (_one, _other) in enumerate(PAIRS):
 RANK_OF: Ints = np.arange(52) // 4
 SUIT_OF: Ints = np.arange(52) % 4
 DEALERS = comb(45, 2)
+Edges = dict[str, Fraction]  # by the words for how the player raises; no words where the rules leave no choice
 
 
-def best_play_edge(game: Game, blind: Paytable, progress: Callable[[int, int], None] | None = None) -> Fraction:
-    """The house edge in the Ante of Ante, Blind and Play together. `progress` is told boards done and boards in all."""
-    tables = _Tables(blind)
+def best_play_edges(game: Game, paid: OnBoards, progress: Callable[[int, int], None] | None = None) -> Edges:
+    """The house edge, in the Ante, of the two base wagers and the later one together.
+
+    Where a later wager may be of any size up to a limit there are two: for a player who then makes it as large as it
+    may be, and for one who may also make it so small that it counts for nothing, which no play can better.
+    `progress` is told boards done and boards in all.
+    """
+    tables = _Tables(paid)
     sums = _Sums(game, tables.scale)
     boards = list(unlike_hands(5))
     for number, (board, weight) in enumerate(boards):
         sums.add(tuple(CARDS[card] for card in board), weight, *tables.returns_on(board))
         if progress is not None and number % 1000 == 0:
             progress(number, len(boards))
-    return -sums.best() / tables.scale
-
-
-def with_long_play(told: TableOdds, say: Callable[[str], None]) -> TableOdds:
-    """The table's odds with the edge of its base wagers at the best play.
-
-    Raises HandreplayError for a game whose base wagers are worked out otherwise, or not at all.
-    """
-    if told.game.long_play is None:
-        raise HandreplayError(f"{told.game.title}: every board is gone through for Ultimate Texas Hold 'Em alone")
-
-    def progress(done: int, boards: int) -> None:
-        if done % 10_000 == 0:
-            say(f"{done:,} of {boards:,} boards")
-
-    return with_best_play(told, best_play_edge(told.game, chosen(told.table, told.game.long_play)[0], progress))
+    name = game.wager(str(game.later)).title
+    largest = -sums.best(smallest=False) / tables.scale
+    if not any(_any_size(decision.multiples) for decision in game.decisions):
+        return {"": largest}
+    return {
+        f"each {name} as large as it may be": largest,
+        f"also a {name} too small to count": -sums.best(smallest=True) / tables.scale,
+    }
 
 
 class _Tables:
-    """Strength of seven cards by their ranks and by the ranks of a flush; what the Blind brings by strength."""
+    """Strength of seven cards by their ranks and by the ranks of a flush; what the second base wager then brings."""
 
-    def __init__(self, blind: Paytable) -> None:
-        self.scale = lcm(*(line.den for line in blind.entries))
+    def __init__(self, paid: OnBoards) -> None:
+        self.paid = paid
         strengths: dict[int, int] = {}
-        brings = np.zeros(7464, dtype=np.int64)
+        self.brought: dict[int, tuple[Fraction, Fraction]] = {}
         for ranks in combinations_with_replacement(RANKS, 7):
             if max(map(ranks.count, ranks)) <= 4:
                 hand = tuple(rank + SUITS[place % 4] for place, rank in enumerate(ranks))
-                strengths[prod(PRIMES[RANKS.index(rank)] for rank in ranks)] = self._note(hand, blind, brings)
+                strengths[prod(PRIMES[RANKS.index(rank)] for rank in ranks)] = self._note(hand)
         self.keys: Ints = np.array(sorted(strengths), dtype=np.int64)
         self.strengths: Ints = np.array([strengths[key] for key in sorted(strengths)], dtype=np.int64)
         self.flushes = np.zeros(1 << 13, dtype=np.int64)
         for mask in range(1 << 13):
             if 5 <= mask.bit_count() <= 7:
                 suited = tuple(rank + "c" for place, rank in enumerate(RANKS) if mask >> place & 1)
-                self.flushes[mask] = self._note(suited, blind, brings)
-        self.brings = brings
+                self.flushes[mask] = self._note(suited)
+        self.scale = lcm(*(share.denominator for both in self.brought.values() for share in both))
+        self.won, self.lost = np.zeros(7464, dtype=np.int64), np.zeros(7464, dtype=np.int64)
+        for strength, (won, lost) in self.brought.items():
+            self.won[strength], self.lost[strength] = int(won * self.scale), int(lost * self.scale)
         pair = five_card(("2c", "2d", "3h", "4s", "5c"))
         assert pair is not None
         self.lowest_pair = pair.strength[0]
         primes: Ints = np.array(PRIMES, dtype=np.int64)
         self.outer: Ints = primes[:, None] * primes[None, :]
 
-    def _note(self, hand: tuple[str, ...], blind: Paytable, brings: Ints) -> int:
+    def _note(self, hand: tuple[str, ...]) -> int:
         ranked = five_card(hand)
         assert ranked is not None
         strength = ranked.strength[0]
-        brings[strength] = int(returns(blind, ranked.labels) * self.scale)
+        if strength not in self.brought:
+            self.brought[strength] = self.paid.won(ranked), self.paid.lost(ranked)
         return strength
 
     def returns_on(self, board: tuple[str, ...]) -> tuple[Ints, Ints, Ints]:
-        """For each pair of cards of the other 47: the pair, what Ante and Blind bring, and what each 1x of a Play does.
+        """For each pair of cards of the other 47: the pair, what the base wagers bring, and each 1x of the later one.
 
         Summed over the 990 hands that the dealer may have, times the scale.
         """
@@ -103,9 +102,14 @@ class _Tables:
         worse, better, unqualified = self._against(first, second, strength)
         qualified_worse = np.where(strength >= self.lowest_pair, worse - unqualified, 0)
         qualified_better = np.where(strength >= self.lowest_pair, better, DEALERS - unqualified)
-        blind = worse * self.brings[strength] - better * self.scale
         ante = (qualified_worse - qualified_better) * self.scale
-        return PAIR_INDEX[first, second], ante + blind, (worse - better) * self.scale
+        later = (worse - better) * self.scale
+        if self.paid.dealer_folds:
+            later = ante + unqualified * self.scale
+        if self.paid.dealer_folds and not self.paid.second_plays:
+            worse, better = qualified_worse, qualified_better
+        second_wager = worse * self.won[strength] + better * self.lost[strength]
+        return PAIR_INDEX[first, second], ante + second_wager, later
 
     def _strength(self, board: tuple[str, ...], first: Ints, second: Ints) -> Ints:
         key = prod(PRIMES[RANKS.index(card[0])] for card in board)
@@ -148,6 +152,7 @@ class _Sums:
 
     def __init__(self, game: Game, scale: int) -> None:
         self.multiples = [_ends(decision.multiples) for decision in game.decisions]
+        self.any_size = [_any_size(decision.multiples) for decision in game.decisions]
         self.fold = -2 * DEALERS * scale
         self.flops = {hand: place for place, hand in enumerate(_suit_classes())}
         self.now = np.zeros((len(self.multiples[0]), 169), dtype=np.int64)
@@ -179,19 +184,23 @@ class _Sums:
                 return place, renaming
         raise AssertionError("every flop has a class")
 
-    def best(self) -> Fraction:
-        """What the best play brings on average, times the scale, in the Ante."""
+    def best(self, *, smallest: bool) -> Fraction:
+        """What the best play brings on average, times the scale, in the Ante; `smallest`: by wagers of no size too."""
+        first, second = (
+            range(1 if any_size and not smallest else 0, len(multiples))
+            for any_size, multiples in zip(self.any_size[:2], self.multiples[:2], strict=True)
+        )
         later = np.zeros(169, dtype=object)
         for flop, place in self.flops.items():
             same = [r for r in RENAMINGS if tuple(sorted(int(card) for card in r[list(flop)])) == flop]
             one, other = _cards_of(np.arange(len(PAIRS)))
             alike = np.min([PAIR_INDEX[r[one], r[other]] for r in same], axis=0)
-            courses = [self.at_end[place], *(self.at_flop[n, place] for n in range(len(self.multiples[1])))]
+            courses = [self.at_end[place], *(self.at_flop[n, place] for n in second)]
             totals = np.max([_summed(course, alike) for course in courses], axis=0)
             for pair in np.flatnonzero(totals):
                 later[self.classes[pair]] += int(totals[pair])
         deals = comb(52, 2) * comb(50, 5) * DEALERS
-        best = sum(max(10 * int(max(self.now[:, hand])), int(later[hand])) for hand in range(169))
+        best = sum(max(10 * int(max(self.now[first, hand])), int(later[hand])) for hand in range(169))
         return Fraction(best, 10 * deals)
 
 
@@ -205,10 +214,17 @@ def _cards_of(pairs: Ints) -> tuple[Ints, Ints]:
     return PAIR_ARRAY[pairs, 0], PAIR_ARRAY[pairs, 1]
 
 
-def _ends(multiples: object) -> tuple[int, ...]:
+def _ends(multiples: Multiples | None) -> tuple[int, ...]:
     """What a later wager brings grows evenly with it, so that the smallest or the largest multiple is the best."""
-    exactly = getattr(multiples, "exactly", ())
-    return tuple(sorted({min(exactly), max(exactly)}))
+    assert multiples is not None
+    if multiples.exactly:
+        return tuple(sorted({min(multiples.exactly), max(multiples.exactly)}))
+    return int(multiples.at_least), int(multiples.up_to)
+
+
+def _any_size(multiples: Multiples | None) -> bool:
+    """Whether there is no least size, so that the smallest is none at all."""
+    return multiples is not None and not multiples.exactly and not multiples.at_least
 
 
 def _suit_classes() -> Iterator[tuple[int, ...]]:
