@@ -1,9 +1,12 @@
 """PY: the code of every difference, the order and the time of settling, the aggregate limit."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handreplay.core.events import ChipsChanged
 from handreplay.games.game import Due
 from handreplay.rules.settlement import fault_code
 from tests.rules.rounds import ALL, WITH_DEALER, base, ordinary
@@ -169,3 +172,33 @@ def test_whatever_is_paid_the_variance_is_what_the_player_has_too_much(rules: st
     story.done[(1, wager)] = paid
     expected = [] if paid == due else [("PY01" if paid < due else "PY02", 1, wager, paid - due)]
     assert story.codes() == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "hands", "dealer"),
+    [
+        ("pa-649a", ("Kc 7d 2s", "2h 3h 7c"), "Kh 9c 4d"),
+        ("pa-641a", ("Qs Th 7c 6d 2h", "2d 3h 7d 8d Tc"), "Ad Kc 9c 3d 5s 8h"),
+    ],
+)
+@pytest.mark.parametrize("seats", [(3,), (3, 5)])
+def test_forfeits_that_nobody_collects_are_left_with_the_players_and_no_hand_was_exposed(
+    rules: str, hands: tuple[str, str], dealer: str, seats: tuple[int, ...]
+) -> None:
+    def silent(**changes: Any) -> Story:
+        told = {seat: {"hand": hand, "ante": 25} for seat, hand in zip(seats, hands, strict=False)}
+        story = Story(rules, told, dealer, **changes)
+        story.phases["decision 0"] = [e for e in story.phases["decision 0"] if not isinstance(e, ChipsChanged)]
+        return story
+
+    left = silent()
+    for seat in seats:
+        left.lies[f"seat{seat}.ante"] = 2500
+        left.done[seat, "ante"] = "leave"
+    assert left.codes() == [("PY03", seat, "ante", 2500) for seat in seats]
+    returned = silent()
+    returned.phases["returned"] = []
+    for seat in seats:
+        returned.lies[f"seat{seat}.ante"] = 2500
+        returned.phases["returned"].append(returned.changed(seat, "ante", 0, "player"))
+    assert [code for code, *_ in returned.codes()] == ["EX01"]

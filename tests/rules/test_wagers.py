@@ -197,3 +197,33 @@ def test_a_bet_whose_decision_never_came_may_go_at_the_next() -> None:
     story.phases["deal"].append(story.phases["deal"].pop(-2))
     story.played_on = True
     assert story.codes() == [("MD07", None, None, 0)]
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_the_last_bet_on_the_table_that_its_player_takes_was_withdrawn_and_the_round_not_called_off(
+    turned: bool,
+) -> None:
+    bets = {"bet1": 25, "bet2": 25, "bet3": 25, "at": {"bet1": 0, "bet2": 1}}
+    story = Story("pa-643a", {3: {"hand": "7s 7d 9c", **bets}}, board="2c 4d")
+    story.phases["decision 1"].append(story.changed(3, "bet3", 0, "player"))
+    if not turned:
+        del story.phases["last card"]
+    assert [(code, seat, wager) for code, seat, wager, _ in story.codes()] == [("WG04", 3, "bet3")]
+
+
+@pytest.mark.parametrize(
+    ("rules", "wager", "hand", "dealer"),
+    [
+        ("pa-649a", "pair_plus", "Kc 7d 2s", "Kh 9c 4d"),
+        ("pa-641a", "aces_up", "Qs Th 7c 6d 2h", "Ad Kc 9c 3d 5s 8h"),
+    ],
+)
+def test_the_only_wager_on_the_table_taken_back_before_the_reveal_was_withdrawn(
+    rules: str, wager: str, hand: str, dealer: str
+) -> None:
+    story = Story(rules, {3: {"hand": hand, wager: 5}}, dealer)
+    story.phases["decision 0"].insert(0, story.changed(3, wager, 0, "player"))
+    assert story.codes() == [("WG04", 3, wager, 500)]
+    pushed = Story(rules, {3: {"hand": hand, wager: 5}}, dealer)
+    pushed.phases["decision 0"].insert(0, pushed.changed(3, wager, 0, "dealer", to="player"))
+    assert [code for code, *_ in pushed.codes()] == ["MD10"]

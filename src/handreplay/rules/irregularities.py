@@ -150,7 +150,8 @@ def perhaps_decided(replay: Replay, exposure: Exposure) -> bool:
 def _silent_folds(replay: Replay, t: float, undecided: list[Seat]) -> bool:
     """Whether this is the reveal in due course, and players without a later wager have simply folded unseen.
 
-    A fold need not be seen: it shows in what the dealer does with the wagers afterwards.
+    A fold need not be seen: it shows in what the dealer does with the wagers afterwards, or in that nobody gives them
+    back before the cards are racked.
     """
     if t < replay.reveal_t or not replay.game.folds:
         return False
@@ -160,7 +161,15 @@ def _silent_folds(replay: Replay, t: float, undecided: list[Seat]) -> bool:
         for steps in replay.chips.values()
         for step in steps
     )
-    return complete and settled and all(seat.play_t is None for seat in undecided)
+    left = all(_left_lying(replay, t, seat) for seat in undecided)
+    return complete and (settled or left) and all(seat.play_t is None for seat in undecided)
+
+
+def _left_lying(replay: Replay, t: float, seat: Seat) -> bool:
+    """Whether no chips of the seat moved from then until its cards were racked, as they do when a round is void."""
+    racked = min((card.racked.t for card in replay.hand(f"seat{seat.number}") if card.racked), default=-math.inf)
+    moved = (step.t for (number, _), steps in replay.chips.items() if number == seat.number for step in steps)
+    return t < racked and replay.seen(t, racked) and not any(t < when < racked for when in moved)
 
 
 def _exposed(replay: Replay) -> list[Irregularity]:

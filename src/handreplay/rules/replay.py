@@ -236,7 +236,7 @@ class Replay:
         seats = {seat for seat, _ in self.chips}
         if math.isinf(shown) or any(self.wagers_lie(seat, shown) for seat in seats):
             return shown
-        return shown if self._settled_before(shown) else math.inf
+        return shown if self._settled_before(shown) or self.last_withdrawn is not None else math.inf
 
     def _settled_before(self, t: float) -> bool:
         """Whether the dealer paid or took a wager after the deal and before that time, other than for a fold."""
@@ -249,6 +249,33 @@ class Replay:
             if name in self._on_felt
             for step in steps
         )
+
+    @cached_property
+    def last_withdrawn(self) -> ChipsChanged | None:
+        """The step by which a player took the only wager that was left on the table; None where others went back too.
+
+        Bets that players may take back, and forfeits of folds, are not counted.
+        """
+        gone = [
+            step
+            for (seat, name), steps in self.chips.items()
+            if name in self._on_felt
+            for step in steps
+            if self.deal_end_t <= step.t < self.turned_t
+            and step.after == Known((), step.after.confidence if isinstance(step.after, Known) else 1.0)
+            and not (step.actor == "dealer" and step.to != "player")
+            and not self._by_right(step.t, name)
+        ]
+        seats = {seat for seat, _ in self.chips}
+        alone = len(gone) == 1 and gone[0].actor == "player"
+        return gone[0] if alone and not any(self.wagers_lie(seat, gone[0].t) for seat in seats) else None
+
+    def _by_right(self, t: float, wager: str) -> bool:
+        at = self.game.wager(wager).take_back_at
+        return at is not None and self._turned_by(t) == self.game.decisions[at].after_community
+
+    def _turned_by(self, t: float) -> int:
+        return sum(up <= t for up in self.community_up)
 
     @cached_property
     def _on_felt(self) -> frozenset[str]:

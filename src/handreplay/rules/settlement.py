@@ -135,6 +135,9 @@ class Settlement:
         in_tray = {wager.name for wager in replay.game.wagers if wager.role == "progressive"}
         if any(all(t.added for t in found) for (_, name), found in self.tallies.items() if name not in in_tray):
             return False
+        decided = any(tally.taken_back for found in self.tallies.values() for tally in found)
+        if decided and replay.last_withdrawn is not None:
+            return False  # the only player left took the last bet too
         taken = {seat for (seat, _), found in self.tallies.items() if all(tally.taken for tally in found)}
         seats = replay.dealt_seats or (replay.seats if not math.isinf(replay.close_t) else ())
         live = [seat for seat in seats if seat.qualified and (seat.number not in taken or seat.fold_t is None)]
