@@ -477,8 +477,8 @@ def main() -> NoReturn:
     except OSError as error:
         _drop_output()
         _refuse("handreplay", f"{error.filename or 'the output'}: {error.strerror or error}; it could not be finished")
-    except SystemExit:  # typer's answer to a reader that closed the pipe; its 1 would read as a finding
-        sys.exit(PIPE_CLOSED)
+    except SystemExit as stop:  # with 1: typer's answer to a reader that closed the pipe, which is no finding
+        sys.exit(PIPE_CLOSED if stop.code == 1 else stop.code)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -12,7 +12,7 @@ from handreplay.core.ahead import ahead
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
 from handreplay.core.observations import Observation, ZoneSeen
-from handreplay.errors import ProfileError
+from handreplay.errors import FootageError, ProfileError
 from handreplay.footage import FootageInfo, Frame, Tally, pictures, probe, sha256_of
 from handreplay.games import game_of
 from handreplay.games.table import TableRules
@@ -27,6 +27,8 @@ from handreplay.vision.zone_reader import Eyes
 from handreplay.vision.zones import Zones
 
 AHEAD_BYTES = 128 << 20  # of pictures decoded before they are needed, and of what is made ready with them
+
+FIRST_YEAR, LAST_YEAR = 1970, 2999
 
 Progress = Callable[[float, float | None], None]  # seconds read, seconds promised
 
@@ -127,6 +129,8 @@ def pictures_ahead(info: FootageInfo) -> int:
 def _clock(clock: datetime | None, profile: Profile) -> datetime | None:
     if clock is None:
         return None
+    if not FIRST_YEAR <= clock.year <= LAST_YEAR:
+        raise FootageError(f"--clock: {clock.year} is no year of a recording; give the time of the first picture")
     zone = ZoneInfo(profile.table.timezone)
     return clock.replace(tzinfo=zone) if clock.tzinfo is None else clock.astimezone(zone)
 

@@ -152,8 +152,11 @@ def _moment(round_: Round, seconds: float, timezone: str | None) -> datetime | N
         start = datetime.fromisoformat(round_.clock_start)
     except ValueError:
         return None
-    moment = start + timedelta(milliseconds=round((seconds - round_.start) * 1000))
-    return moment.astimezone(ZoneInfo(timezone)) if timezone and moment.tzinfo else moment
+    try:
+        moment = start + timedelta(milliseconds=round((seconds - round_.start) * 1000))
+        return moment.astimezone(ZoneInfo(timezone)) if timezone and moment.tzinfo else moment
+    except OverflowError:  # beyond the years that a calendar here has
+        return None
 
 
 def _offset(moment: datetime) -> str:

@@ -1,0 +1,64 @@
+"""Where the output goes when nobody can take it: one line, and never an exit code that reads as a verdict."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.rules.cases import recorded
+
+PROGRAM = [sys.executable, "-c", "from handreplay.cli import main; main()"]
+FULL = Path("/dev/full")
+
+
+def call(folder: Path, *options: str) -> list[str]:
+    case = recorded()["uth569/NEAR-plain"]
+    (folder / "t.table.toml").write_text(case["table"])
+    (folder / "r.jsonl").write_text(case["log"])
+    return [*PROGRAM, "replay", str(folder / "r.jsonl"), "--table", str(folder / "t.table.toml"), *options]
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("shape", ["text", "json", "csv"])
+def test_an_output_that_is_full_is_one_line_and_exit_code_2(shape: str, tmp_path: Path) -> None:
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            call(tmp_path, "--format", shape), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1 and "No space left" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of a shell")
+@pytest.mark.parametrize("shape", ["text", "json", "csv"])
+def test_a_reader_that_closes_the_pipe_gets_neither_a_verdict_nor_a_traceback(shape: str, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        call(tmp_path, "--format", shape), stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999-12:00"])
+def test_a_clock_at_the_ends_of_the_calendar_is_left_out_and_breaks_nothing(moment: str, tmp_path: Path) -> None:
+    call(tmp_path)
+    round_ = json.loads((tmp_path / "r.jsonl").read_text().splitlines()[0])
+    (tmp_path / "r.jsonl").write_text(json.dumps(round_ | {"clock_start": moment}) + "\n")
+    rack = [*PROGRAM, "rack", str(tmp_path / "r.jsonl"), "--round", str(round_["round"]), "--format"]
+    for shape in ("text", "html", "json"):
+        done = subprocess.run([*rack, shape], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_clock_in_no_year_of_recordings_is_refused_before_reading(tmp_path: Path) -> None:
+    sample = Path(__file__).parent.parent / "sample_footage" / "uth-sample.mp4"
+    profile = sample.with_suffix(".table.toml")
+    out = tmp_path / "run"
+    options = ["--table", str(profile), "--out", str(out), "--clock", "9999-12-31T23:59:59"]
+    done = subprocess.run([*PROGRAM, "audit", str(sample), *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "--clock: 9999" in done.stderr.splitlines()[-1] and not out.exists()
