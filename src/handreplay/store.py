@@ -72,7 +72,10 @@ def check_writable(folder: Path) -> None:
         if folder.is_dir():
             _owned_files(folder)
             if (folder / REVIEW_LOG).exists():
-                raise OutputError(f"{folder} holds reviewers' entries on its run; name another folder for a new audit")
+                raise OutputError(
+                    f"{folder} has a review log of its run (corrections, decisions, copies made); "
+                    "name another folder for a new audit"
+                )
         elif folder.exists() or folder.is_symlink():
             raise OutputError(f"{folder} is a file, not a folder; name another folder for the results")
         nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
