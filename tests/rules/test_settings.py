@@ -13,7 +13,7 @@ from handreplay.games import game_of, log_limits
 from handreplay.games.table import Odds, SiteWager, WrittenPaytable
 from handreplay.rules import audit_rounds
 from handreplay.rules.typed_settlement import settle_typed
-from tests.rules.rounds import HOLDEM, ordinary
+from tests.rules.rounds import ALL, HOLDEM, ordinary
 from tests.rules.story import LETTERS, Story, declared, table, written
 from tests.rules.test_exposures import glimpse
 from tests.rules.test_misdeals import extra_card
@@ -315,3 +315,67 @@ def test_a_zone_of_a_defined_wager_may_be_drawn_and_is_missed_when_it_is_not(tmp
     zone = f'\n[[zones]]\nname = "seat1.bad_beat_bonus"\npolygon = {corners}\n'
     drawn = profile(tmp_path, PROFILE + zone)
     assert not [w for w in load_profile(drawn).warnings if "seat1.bad_beat_bonus" in w]
+
+
+# ---- a hand that its player may have voided
+
+CHOICE: dict[str, Any] = {"exposed_player_card": "players_choice"}
+
+
+def with_a_card_shown(rules: str, optional: str | None, **changes: Any) -> Story:
+    """The ordinary round, in which the first card of seat 1 shows during the deal."""
+    said = {} if optional is None else {"optional_wagers_of_voided_hand": optional}
+    story = ordinary(rules, options=CHOICE | said, **changes)
+    card = story.phases["deal"][0]
+    assert isinstance(card, CardPlaced)
+    story.phases["deal"][0] = replace(card, face="up", identity=story.identity(card.card))
+    story.phases["deal"].insert(1, story.turn(card.card, "down"))
+    return story
+
+
+def voided(story: Story, optional: str) -> Story:
+    """Seat 1 has its hand voided: it decides nothing, and its wagers go back, but for optional ones that play."""
+    own = {"seat1." + wager.name for wager in story.game.wagers}
+    for name in [name for name in story.phases if name.startswith("decision")]:
+        story.phases[name] = [e for e in story.phases[name] if getattr(e, "zone", "") not in own]
+    story.seats[1].pop("later", None)
+    story.seats[1].pop("at", None)
+    for wager in story.game.wagers:
+        zone = f"seat1.{wager.name}"
+        story.lies[zone] = int(story.seats[1].get(wager.name, 0) * 100)
+        plays = optional == "plays" and (wager.optional or wager.role == "side")
+        if story.lies[zone] and wager.role in ("base", "side") and not plays:
+            story.phases["deal"].append(story.changed(1, wager.name, 0, "dealer", to="player"))
+            story.done[1, wager.name] = "leave"
+        if wager.role == "progressive" and wager.name in story.seats[1]:
+            story.lies[zone] = 0
+            if optional == "returned":
+                story.done[1, wager.name] = int(story.seats[1][wager.name] * 100)
+    return story
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_where_a_player_may_have_a_hand_voided_what_its_optional_wagers_get_must_be_said(rules: str) -> None:
+    with pytest.raises(ProfileError, match="optional_wagers_of_voided_hand is missing"):
+        with_a_card_shown(rules, None)
+
+
+@pytest.mark.parametrize("rules", ALL)
+@pytest.mark.parametrize("optional", ["returned", "plays"])
+def test_a_player_whose_card_showed_may_play_on_or_have_the_hand_voided(rules: str, optional: str) -> None:
+    assert with_a_card_shown(rules, optional).codes() == []
+    story = voided(with_a_card_shown(rules, optional), optional)
+    audit = story.audit()
+    assert [f.message for f in audit.findings] == [] and audit.rounds[0].verdict == "clean"
+    rows = {row.wager: row.expected.result for row in audit.rounds[0].settlement if row.seat == 1}
+    base = "bet3" if rules == "pa-643a" else "ante"
+    assert rows[base] == "returned"
+    sides = [w.name for w in story.game.wagers if w.name in rows and (w.optional or w.role == "side")]
+    assert all((rows[name] == "returned") == (optional == "returned") for name in sides)
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_without_a_card_that_showed_no_hand_is_voided_by_its_player(rules: str) -> None:
+    story = ordinary(rules, options=CHOICE | {"optional_wagers_of_voided_hand": "returned"})
+    codes = {code for code, *_ in voided(story, "returned").codes()}
+    assert "WG04" in codes

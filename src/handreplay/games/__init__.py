@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from handreplay.core.logfields import Limits
 from handreplay.errors import ProfileError
-from handreplay.games.game import Game
+from handreplay.games.game import EXPOSED_PLAYER_CARD, OPTIONAL_WAGERS_OF_VOIDED_HAND, Game
 from handreplay.games.hands import known_labels
 from handreplay.games.paytables import chosen
 from handreplay.games.site_wagers import with_site_wagers
@@ -38,6 +38,11 @@ def game_of(table: TableRules) -> Game:
         for key in wager.paytables:
             if not chosen(table, key) and wager.role in ("base", "later") and not wager.optional:
                 raise ProfileError(f"table {table.table}: [paytables] names no paytable for {key}, and none is assumed")
+    if EXPOSED_PLAYER_CARD.of(table) == "players_choice" and not OPTIONAL_WAGERS_OF_VOIDED_HAND.of(table):
+        raise ProfileError(
+            f"table {table.table}: options.optional_wagers_of_voided_hand is missing; where a player may have a hand "
+            'voided, no source says what its optional wagers get: "returned" or "plays"'
+        )
     adapted = found.adapt(found, table) if found.adapt else found
     return with_site_wagers(adapted, table)
 

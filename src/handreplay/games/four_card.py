@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from handreplay.games.best_play import FourOfSix
 from handreplay.games.game import (
-    EXPOSED_PLAYER_CARD,
+    EXPOSED_CARDS,
     FORFEITED,
     UNSETTLED,
     Decision,
@@ -132,7 +132,7 @@ GAMES = (
         envy="envy",
         ranked=dict.fromkeys(("ante_bonus", "aces_up", "progressive", "envy"), ("hand", "four-card")),
         settings=(
-            EXPOSED_PLAYER_CARD,
+            *EXPOSED_CARDS,
             ACES_UP_EQUALS_ANTE,
         ),
         adapt=adapted,

@@ -111,10 +111,18 @@ class Setting:
 
 EXPOSED_PLAYER_CARD = Setting(
     name="exposed_player_card",
-    question="what a player's card that shows during the deal does: nothing, the round is void, or the card is racked",
-    answers=("plays", "void", "discarded"),
+    question="what a player's card that shows during the deal does: nothing, the round is void, the card is racked, or "
+    "the player may have the hand voided",
+    answers=("plays", "void", "discarded", "players_choice"),
     chapter="plays",
 )
+OPTIONAL_WAGERS_OF_VOIDED_HAND = Setting(
+    name="optional_wagers_of_voided_hand",
+    question="what happens to the optional wagers of a hand that its player has voided; needed with "
+    'exposed_player_card = "players_choice"',
+    answers=("returned", "plays"),
+)
+EXPOSED_CARDS = (EXPOSED_PLAYER_CARD, OPTIONAL_WAGERS_OF_VOIDED_HAND)
 UNSETTLED = Due("unsettled", None, why="hangs on cards or figures that are not known")
 FORFEITED = Due("lose", why="forfeited by the fold")
 

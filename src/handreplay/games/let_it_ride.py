@@ -6,7 +6,7 @@ There is no dealer's hand. Each player's three cards and two community cards mak
 from fractions import Fraction
 
 from handreplay.games.best_play import take_back_or_let_ride
-from handreplay.games.game import EXPOSED_PLAYER_CARD, UNSETTLED, Decision, Due, Game, Question, Section, Wager
+from handreplay.games.game import EXPOSED_CARDS, UNSETTLED, Decision, Due, Game, Question, Section, Wager
 from handreplay.games.hands import Ranked, best_five, five_card, three_card
 from handreplay.games.paytables import chosen
 from handreplay.games.table import TableRules
@@ -97,7 +97,7 @@ GAMES = (
         rank_dealer=_rank,
         best=_best,
         best_play=best_play,
-        settings=(EXPOSED_PLAYER_CARD,),
+        settings=EXPOSED_CARDS,
         ranked={
             "bets": ("hand+community", "five-card"),
             "let_it_ride_bonus": ("hand+community", "five-card"),

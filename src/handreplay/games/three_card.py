@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from handreplay.games.best_play import play_or_fold
 from handreplay.games.game import (
-    EXPOSED_PLAYER_CARD,
+    EXPOSED_CARDS,
     FORFEITED,
     UNSETTLED,
     Decision,
@@ -172,7 +172,7 @@ GAMES = (
             "six_card_bonus": ("hand+dealer", "five-card"),
         },
         best_play=best_play,
-        settings=(EXPOSED_PLAYER_CARD, PAIR_PLUS_ON_FOLD, SIX_CARD_ON_FOLD, WRONG_COUNT),
+        settings=(*EXPOSED_CARDS, PAIR_PLUS_ON_FOLD, SIX_CARD_ON_FOLD, WRONG_COUNT),
         adapt=adapted,
     ),
 )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from handreplay.core.money import Cents
 from handreplay.games.best_play import OnBoards, returns
 from handreplay.games.game import (
-    EXPOSED_PLAYER_CARD,
+    EXPOSED_CARDS,
     FORFEITED,
     UNSETTLED,
     CardGroup,
@@ -170,7 +170,7 @@ def _game(rules: str, first_play: Multiples) -> Game:
         best=best,
         ranked={"blind": ("hand+community", "five-card"), "trips": ("hand+community", "five-card")},
         long_play=on_boards,
-        settings=(EXPOSED_PLAYER_CARD, TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
+        settings=(*EXPOSED_CARDS, TRIPS_ON_FOLD, TRIPS_AGAINST_HIGHER, FIRST_PLAY),
         adapt=adapted,
     )
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from handreplay.errors import ProfileError
 from handreplay.games.best_play import OnBoards, returns
 from handreplay.games.game import (
-    EXPOSED_PLAYER_CARD,
+    EXPOSED_CARDS,
     FORFEITED,
     UNSETTLED,
     Decision,
@@ -219,7 +219,7 @@ GAMES = (
             "pocket_bonus": ("hand", "two-card"),
         },
         long_play=on_boards,
-        settings=(EXPOSED_PLAYER_CARD, DEALER_WITHOUT_PAIR, ODDS_WHEN_DEALER_FOLDS, BAD_BEAT_FROM, FIRST_RAISE),
+        settings=(*EXPOSED_CARDS, DEALER_WITHOUT_PAIR, ODDS_WHEN_DEALER_FOLDS, BAD_BEAT_FROM, FIRST_RAISE),
         adapt=adapted,
     ),
 )

@@ -11,7 +11,7 @@ from handreplay.core.cards import DECK
 from handreplay.core.events import Declared, Event, StubCounted
 from handreplay.games.game import EXPOSED_PLAYER_CARD
 from handreplay.rules.replay import Replay, Seat
-from handreplay.rules.tracks import Card, Showing, seat_of
+from handreplay.rules.tracks import Card, Showing
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +212,7 @@ def _exposed_player_card(replay: Replay) -> list[Irregularity]:
     """Where the house's own rule makes a player's card that shows during the deal void the round."""
     if EXPOSED_PLAYER_CARD.of(replay.table) != "void":
         return []
-    showings = [
-        showing
-        for hand, cards in replay.hands.items()
-        if seat_of(hand) is not None
-        for card in cards
-        for showing in card.showings
-        if showing.start <= replay.deal_end_t
-    ]
-    first = min(showings, key=lambda showing: showing.start, default=None)
+    first = min(replay.shown_in_deal.values(), key=lambda showing: showing.start, default=None)
     return [Irregularity("exposed_player_card", first.start, first.event)] if first else []
 
 

@@ -23,7 +23,7 @@ from handreplay.core.money import Cents, worth
 from handreplay.core.readings import Known, Reading
 from handreplay.games.game import EXPOSED_PLAYER_CARD, Decision, Game
 from handreplay.games.table import TableRules
-from handreplay.rules.tracks import Card, card_tracks, chip_tracks, hand_of, seat_of, wager_of
+from handreplay.rules.tracks import Card, Showing, card_tracks, chip_tracks, hand_of, seat_of, wager_of
 
 HAIR_S = 1e-7  # far below the millisecond that times are given to
 UNREAD_BEFORE_S, UNREAD_AFTER_S = 1.0, 3.0  # a place is read once hands have gone: what a gap cut short is told later
@@ -121,6 +121,40 @@ class Replay:
         gone = card.racked.t
         later = (c for c in self.cards.values() if c.hand == card.hand and c.arrived_t > gone)
         return seat_of(str(card.hand)) is not None and any(later)
+
+    @cached_property
+    def shown_in_deal(self) -> dict[int, Showing]:
+        """By seat, the first time that a card of the player's showed before the deal was done."""
+        found: dict[int, Showing] = {}
+        for hand, cards in self.hands.items():
+            starts = [s for card in cards for s in card.showings if s.start <= self.deal_end_t]
+            seat = seat_of(hand)
+            if seat is not None and starts:
+                found[seat] = min(starts, key=lambda showing: showing.start)
+        return found
+
+    @cached_property
+    def voided_hands(self) -> dict[int, float]:
+        """Seats whose player had the hand voided where the house leaves that choice, with when the card had shown.
+
+        It shows in what happens: the wagers that the hand was dealt in for all go back before the reveal.
+        """
+        if EXPOSED_PLAYER_CARD.of(self.table) != "players_choice":
+            return {}
+        return {seat: s.start for seat, s in self.shown_in_deal.items() if self._base_goes_back(seat, s.start)}
+
+    def _base_goes_back(self, seat: int, since: float) -> bool:
+        base = [w for w in self.game.wagers if w.role == "base" and self.has_at_close(seat, w.name)]
+        needed = [w for w in base if not w.optional] or base
+        return bool(needed) and all(self._goes_back(seat, wager.name, since) for wager in needed)
+
+    def _goes_back(self, seat: int, wager: str, since: float) -> bool:
+        """Whether the wager's one change after that time is that all of it goes to the player."""
+        steps = [step for step in self.chips.get((seat, wager), ()) if step.t > since]
+        if len(steps) != 1 or steps[0].t >= self.turned_t:
+            return False
+        empty = isinstance(steps[0].after, Known) and not steps[0].after.value
+        return empty and (steps[0].actor == "player" or steps[0].to == "player")
 
     def hand(self, name: str) -> tuple[Card, ...]:
         return self.hands.get(name, ())
@@ -393,7 +427,7 @@ class Replay:
         dealt = bool(self.hand(f"seat{number}"))
         had = {wager.name for wager in self.game.wagers if self.has_at_close(number, wager.name)}
         qualified = any(needed <= had for needed in self.game.qualifying)
-        asked = dealt and bool(had) and self._decides(number)
+        asked = dealt and bool(had) and self._decides(number) and number not in self.voided_hands
         play = self._play_t(number) if asked else None
         return Seat(number, dealt, qualified, asked, play, self._fold_t(number) if asked and play is None else None)
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from handreplay.core.findings import Outcome, Result, SettlementRow
 from handreplay.core.money import Cents
-from handreplay.games.game import Due, Wager
+from handreplay.games.game import OPTIONAL_WAGERS_OF_VOIDED_HAND, Due, Wager
 from handreplay.rules.irregularities import Voided, voided
 from handreplay.rules.prospects import Prospect, Prospects, either
 from handreplay.rules.replay import Replay, Seat
@@ -109,8 +109,9 @@ class Settlement:
     def tallies(self) -> dict[tuple[int, str], tuple[Tally, ...]]:
         """By seat and wager, every reading of the chips; zones without chips left out."""
         void_t = self.void.t if self.void else math.inf
+        own_t = self.replay.voided_hands
         return {
-            (seat.number, wager.name): tallies(self.replay, seat, wager, void_t)
+            (seat.number, wager.name): tallies(self.replay, seat, wager, min(void_t, own_t.get(seat.number, math.inf)))
             for seat in self.replay.seats
             for wager in self.replay.game.wagers
             if self.replay.chips.get((seat.number, wager.name))
@@ -141,6 +142,7 @@ class Settlement:
         taken = {seat for (seat, _), found in self.tallies.items() if all(tally.taken for tally in found)}
         seats = replay.dealt_seats or (replay.seats if not math.isinf(replay.close_t) else ())
         live = [seat for seat in seats if seat.qualified and (seat.number not in taken or seat.fold_t is None)]
+        live = [seat for seat in live if seat.number not in replay.voided_hands]
         if any(seat.number in taken for seat in live):
             return False
         return bool(live) and (not taken or any(seat.fold_t is None for seat in live))
@@ -239,6 +241,8 @@ class Settlement:
     def _prospect(self, seat: Seat, wager: Wager, tally: Tally) -> Prospect:
         if self.void is not None and wager.name not in self.void.plays_on:
             return Prospect(((RETURNED, 1.0),))
+        if self._hand_voided(seat, wager):
+            return Prospect(((RETURNED, 1.0),))
         if self._misses_cards(seat, wager):
             return Prospect(((NOT_KNOWN, 1.0),))
         if not seat.dealt_in or (not seat.qualified and wager.role in ("side", "progressive")):
@@ -251,6 +255,13 @@ class Settlement:
         if not self._may_have_decided_unseen(seat):
             return folded
         return either(folded, self.prospects.of(seat, wager, tally.stake, False))
+
+    def _hand_voided(self, seat: Seat, wager: Wager) -> bool:
+        """Whether the wager goes back since its player had the hand voided."""
+        if seat.number not in self.replay.voided_hands:
+            return False
+        optional = wager.optional or wager.role in ("side", "progressive")
+        return not optional or OPTIONAL_WAGERS_OF_VOIDED_HAND.of(self.replay.table) == "returned"
 
     def _may_have_decided_unseen(self, seat: Seat) -> bool:
         """Whether the seat counts as folded although a later wager may have gone down in a gap."""
@@ -281,7 +292,8 @@ class Settlement:
         stake = progressive[0].stake if progressive else 0
         prospect = Prospect(((LEFT, 1.0),))
         if stake and seat.dealt_in and not self.void and not self.handed_back and not math.isinf(self.replay.shown_t):
-            holders = tuple(s for s in self.replay.dealt_seats if s.qualified and not self._folded(s))
+            gone = self.folded | set(self.replay.voided_hands)
+            holders = tuple(s for s in self.replay.dealt_seats if s.qualified and s.number not in gone)
             prospect = self.prospects.envy(seat, stake, holders)
         elif chips and any(tally.unseen for tally in progressive):
             prospect = Prospect(())  # whether the wager that carries it was made is not known
@@ -321,7 +333,7 @@ class Settlement:
         results = {(r.tally.added, r.tally.taken > 0, r.tally.unseen) for r in settled.readings}
         if tally.unseen or len(results) > 1:
             return Outcome(result="unsettled", pay_cents=None)
-        untouched: Result = "returned" if self.void else "push"
+        untouched: Result = "returned" if self.void or self._hand_voided(settled.seat, settled.wager) else "push"
         if settled.wager.role == "progressive":
             if self.void and tally.added and tally.added == tally.collected:
                 return Outcome(result="returned", pay_cents=0)
