@@ -62,3 +62,28 @@ def test_a_clock_in_no_year_of_recordings_is_refused_before_reading(tmp_path: Pa
     options = ["--table", str(profile), "--out", str(out), "--clock", "9999-12-31T23:59:59"]
     done = subprocess.run([*PROGRAM, "audit", str(sample), *options], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "--clock: 9999" in done.stderr.splitlines()[-1] and not out.exists()
+
+
+FAULTY = """
+import sys
+from handreplay import cli
+@cli.app.command()
+def fail() -> None:
+    try:
+        raise {cause}
+    except BaseException as error:
+        raise ImportError("initialization failed") from error
+sys.argv = ["handreplay", "fail"]
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(("cause", "code"), [("ValueError('x')", 2), ("KeyboardInterrupt", 130)])
+def test_a_fault_of_the_program_is_no_finding_and_an_interrupted_start_is_an_interruption(
+    cause: str, code: int
+) -> None:
+    program = [sys.executable, "-c", FAULTY.format(cause=cause)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == code and done.stdout == ""
+    lines = done.stderr.splitlines()
+    assert not lines if code == 130 else len(lines) == 1 and "ImportError: initialization failed" in lines[0]

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+import traceback
 from datetime import datetime
 from enum import StrEnum
 from io import TextIOWrapper
@@ -479,7 +480,28 @@ def main() -> NoReturn:
         _refuse("handreplay", f"{error.filename or 'the output'}: {error.strerror or error}; it could not be finished")
     except SystemExit as stop:  # with 1: typer's answer to a reader that closed the pipe, which is no finding
         sys.exit(PIPE_CLOSED if stop.code == 1 else stop.code)
+    except Exception as error:  # its exit code 1 would read as a finding
+        if _interrupted(error):
+            sys.exit(130)
+        _drop_output()
+        _refuse("handreplay", f"stopped by a fault of its own ({_fault(error)}); please report it with this call")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl+C lies behind it: a library that is just being loaded makes an error of its own of that."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _fault(error: Exception) -> str:
+    """What happened, and the last line of this product that it passed."""
+    own = [step for step in traceback.extract_tb(error.__traceback__) if "handreplay" in step.filename]
+    where = f", {Path(own[-1].filename).name} line {own[-1].lineno}" if own else ""
+    return f"{type(error).__name__}: {str(error)[:200]}{where}"
 
 
 def _drop_output() -> None:
