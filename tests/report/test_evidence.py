@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from sample_round import sample_round
 
+from handreplay.core.events import ChipsChanged
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.observations import SeenCard, ZoneSeen
-from handreplay.core.readings import Known
+from handreplay.core.readings import Known, Unreadable
 from handreplay.report import evidence
 from handreplay.vision.calibration import Calibration
 
@@ -68,6 +69,22 @@ def test_a_payment_is_shown_at_its_moment_and_at_the_showdown_behind_it() -> Non
 def test_an_exposed_dealer_card_is_shown_on_the_dealers_side() -> None:
     (shot,) = plan(finding(code="EX01", seat=None, wager=None, t=20.0))
     assert (shot.accused, shot.zones) == ("dealer.cards", ("dealer.cards", "community"))
+
+
+def test_chips_that_could_not_be_read_are_shown_while_they_lay_there() -> None:
+    round_ = sample_round()
+    events = tuple(
+        dataclasses.replace(event, after=Unreadable("number of chips not certain"))
+        if isinstance(event, ChipsChanged) and (event.zone, event.t) == ("seat5.blind", 36.0)
+        else event
+        for event in round_.events
+    )
+    question = finding(code="FT04", status="review", t=44.0)
+    audit = Audit(rounds=(), findings=(question,))
+    (shot,) = evidence.shots(audit, [dataclasses.replace(round_, events=events)], ZONES)
+    assert (shot.t, shot.accused) == (36.0, "seat5.blind")
+    (read,) = evidence.shots(audit, [round_], ZONES)
+    assert read.t == 44.0
 
 
 def test_two_findings_of_one_code_in_one_round_have_pictures_of_their_own() -> None:

@@ -15,10 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from handreplay.core.events import CardPlaced, CardTurned, Round
+from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Round
 from handreplay.core.findings import Audit, Evidence, Finding
 from handreplay.core.observations import Observation, ZoneSeen
-from handreplay.core.readings import Known
+from handreplay.core.readings import Known, Unreadable
 from handreplay.footage import Tally, shown_at
 from handreplay.report import words
 from handreplay.vision.calibration import Calibration
@@ -69,7 +69,7 @@ def shots(audit: Audit, rounds: Iterable[Round], zones: Zones) -> tuple[Shot, ..
     moments: list[tuple[int, float, tuple[str, ...]]] = []
     for number in order:
         finding = audit.findings[number]
-        moments.append((number, finding.t, _zones_in_view(finding, zones)))
+        moments.append((number, _moment(finding, by_number.get(finding.round)), _zones_in_view(finding, zones)))
     for number in order:
         finding = audit.findings[number]
         showdown = _showdown(finding, by_number.get(finding.round))
@@ -94,6 +94,21 @@ def shots(audit: Audit, rounds: Iterable[Round], zones: Zones) -> tuple[Shot, ..
             )
         )
     return tuple(planned)
+
+
+def _moment(finding: Finding, round_: Round | None) -> float:
+    """When to look: at the finding, but while chips that were not read still lay there where they are asked for."""
+    if round_ is None or finding.code != "FT04":
+        return finding.t
+    zone = f"seat{finding.seat}.{finding.wager}"
+    lay = [
+        event.t
+        for event in round_.events
+        if isinstance(event, ChipsChanged)
+        and (event.zone, isinstance(event.after, Unreadable)) == (zone, True)
+        and event.t <= finding.t
+    ]
+    return lay[-1] if lay else finding.t
 
 
 def _accused(finding: Finding, zones: Zones) -> str | None:
