@@ -270,6 +270,12 @@ def test_the_terminal_gets_the_finding_the_counts_and_the_place_of_the_page() ->
     assert text.isascii()
 
 
+def test_faults_of_which_none_is_certain_are_called_probable() -> None:
+    document_ = document()
+    document_["findings"] = [document_["findings"][0] | {"status": "probable"}]
+    assert headline(report(document=document_)).title.startswith("1 probable fault in ")
+
+
 def test_the_terminal_names_the_seconds_that_were_not_covered() -> None:
     gap = Gap(Fraction(412, 10), Fraction(43), "damaged pictures")
     text = printed(report(coverage=Coverage(duration_s=50.0, gaps=(gap,))))

@@ -102,13 +102,15 @@ def environment(*packages: str) -> Environment:
 
 
 def _certainty(finding: Mapping[str, Any]) -> str:
-    """What the status means, with the confidence of the weakest reading."""
-    meaning = {
+    """What the status means; for what is held against somebody, the confidence of the weakest reading too."""
+    meaning: str = {
         "confirmed": "holds for every reading that the footage allows",
         "probable": "the likeliest reading says so",
         "review": "cannot be told from the footage",
     }.get(finding["status"], finding["status"])
     confidence = finding.get("confidence")
+    if finding["status"] == "review":
+        return meaning
     return meaning if confidence is None else f"{meaning}, {min(confidence, 0.999):.1%}"
 
 

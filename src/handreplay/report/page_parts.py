@@ -17,6 +17,8 @@ from handreplay.store import Provenance
 Document = Mapping[str, Any]
 Point = tuple[float, float]
 
+FRAME_WITHIN_S = 1.0  # a picture farther from the finding's time shows something else that belongs to it
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
@@ -146,7 +148,8 @@ def finding_parts(report: Report) -> tuple[FindingPart, ...]:
     parts = []
     for number, finding in enumerate(findings, 1):
         evidence = finding.get("evidence") or []
-        frame = next((shot.get("frame") for shot in evidence if shot.get("frame") is not None), None)
+        near = [shot for shot in evidence if abs(shot["t"] - finding["t"]) < FRAME_WITHIN_S]
+        frame = next((shot.get("frame") for shot in near if shot.get("frame") is not None), None)
         parts.append(
             FindingPart(
                 finding=finding,
@@ -189,8 +192,9 @@ def headline(report: Report) -> Headline:
     rounds = report.document["rounds"]
     incomplete = [entry for entry in rounds if entry["verdict"] in ("incomplete", "review")]
     tone = "fault" if faults else "open" if questions or incomplete or report.coverage.gaps else "clean"
+    noun = "fault" if any(finding["status"] == "confirmed" for finding in faults) else "probable fault"
     title = {
-        "fault": f"{_count(len(faults), 'fault')} in {_count(len(rounds), 'round')}",
+        "fault": f"{_count(len(faults), noun)} in {_count(len(rounds), 'round')}",
         "open": "No fault found, but not everything could be checked",
         "clean": f"{_count(len(rounds), 'round')} checked, nothing found",
     }[tone]
@@ -200,7 +204,11 @@ def headline(report: Report) -> Headline:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {_noun(number, noun)}"
+
+
+def _noun(number: int, noun: str) -> str:
+    return noun if number == 1 else f"{noun}s"
 
 
 def _detail(faults: list[Document], questions: list[Document], incomplete: int) -> str:
@@ -229,12 +237,12 @@ def _counts(report: Report, faults: list[Document], questions: list[Document]) -
     shown = [life for round_ in report.rounds for life in card_lives(round_) if life.shown]
     unread = sum(isinstance(life.identity, Unreadable) for life in shown)
     counts = [
-        (str(len(rounds)), f"rounds: {_verdicts(verdicts)}", "plain"),
-        (str(rows["right"]), "wagers settled right", "clean"),
+        (str(len(rounds)), f"{_noun(len(rounds), 'round')}: {_verdicts(verdicts)}", "plain"),
+        (str(rows["right"]), f"{_noun(rows['right'], 'wager')} settled right", "clean"),
         (str(rows["wrong"]), "settled wrong", "fault" if rows["wrong"] else "plain"),
         (str(rows["open"]), "left open", "open" if rows["open"] else "plain"),
         (f"{len(shown) - unread} of {len(shown)}", "shown cards read", "open" if unread else "plain"),
-        (str(len(questions)), "open questions", "open" if questions else "plain"),
+        (str(len(questions)), _noun(len(questions), "open question"), "open" if questions else "plain"),
     ]
     if report.coverage.duration_s is not None:
         lost = lost_seconds(report)
