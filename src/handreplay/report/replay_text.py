@@ -6,6 +6,7 @@ from rich.text import Text
 
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.money import usd
+from handreplay.report import words
 
 COLOURS = {"confirmed": "bold red", "probable": "yellow", "review": "cyan"}
 PIPED_WIDTH = 160  # a terminal's own width does not reach a pipe
@@ -48,7 +49,7 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     for finding in findings:
         table.add_row(
             str(finding.round),
-            f"{finding.t:.1f} s",
+            words.position(finding.t),
             finding.code,
             _where(finding),
             Text(f"{finding.message} [{finding.citation}; {finding.basis}]"),

@@ -5,7 +5,7 @@ from typing import Any
 from handreplay.games.game import Game, Setting, odds_words, words
 from handreplay.games.paytables import Paytable, printed
 from handreplay.rules.catalogue import cited
-from handreplay.rules.pages import BASES
+from handreplay.rules.pages import BASES, basis_key
 
 SCHEMA = "handreplay.rules/1"
 
@@ -13,8 +13,7 @@ SCHEMA = "handreplay.rules/1"
 def rules_text(games: tuple[Game, ...], whole: bool) -> str:
     """A paragraph a rule set; `whole`: every line of every paytable too."""
     parts = ["\n".join(_rule_set(game, whole)) for game in games]
-    basis = "Basis: " + "; ".join(f"{name}: {said}" for name, said in BASES.items())
-    return "\n\n".join([*parts, basis])
+    return "\n\n".join([*parts, basis_key(BASES)])
 
 
 def rules_json(games: tuple[Game, ...]) -> dict[str, Any]:

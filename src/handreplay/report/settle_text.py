@@ -4,6 +4,7 @@ from typing import Any
 
 from handreplay.core.findings import HandShown
 from handreplay.core.money import usd
+from handreplay.rules.pages import basis_key
 from handreplay.rules.typed_settlement import TypedRow, TypedSettlement
 
 SCHEMA = "handreplay.settle/1"
@@ -24,7 +25,10 @@ def settle_text(told: TypedSettlement) -> str:
         own = [row for row in told.rows if row.seat == seat]
         lines += [_row(row, width) for row in own]
         lines.append(_sum(own))
-    return "\n".join([*lines, *([""] if told.notes else []), *told.notes])
+    lines += ["", *told.notes] if told.notes else []
+    if told.rows:
+        lines += ["", basis_key(row.stands_on.basis for row in told.rows)]
+    return "\n".join(lines)
 
 
 def settle_json(told: TypedSettlement) -> dict[str, Any]:

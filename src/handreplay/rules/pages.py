@@ -1,5 +1,6 @@
 """The page of each code, as `handreplay explain` prints it: plain text from pages/, sections from the citations."""
 
+from collections.abc import Iterable
 from importlib.resources import files
 
 from handreplay.errors import HandreplayError
@@ -17,6 +18,12 @@ BASES = {
     "general": "the game as generally dealt",
     "house": "this product or the house",
 }
+
+
+def basis_key(used: Iterable[str]) -> str:
+    """One line for the words in brackets behind a section: how well each is known, in the order of BASES."""
+    own = set(used)
+    return "How well a section is known: " + "; ".join(f"{name} = {BASES[name]}" for name in BASES if name in own)
 
 
 def page_text(code: str, name: str | None = None) -> str:
@@ -57,7 +64,8 @@ def _in_games(code: str, games: tuple[Game, ...]) -> list[str]:
 
 def _sections(code: str, games: tuple[Game, ...]) -> list[str]:
     if code in ("PY01", "PY02", "PY03", "PY04"):
-        return [_odds_line(game) for game in games]
+        used = {wager.odds.basis for game in games for wager in game.wagers}
+        return [*(_odds_line(game) for game in games), "", basis_key(used)]
     lines = []
     for game in games:
         found = cited(code, game.rules)
