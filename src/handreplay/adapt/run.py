@@ -175,7 +175,7 @@ def recoloured(chips: Sequence[Chip], colours: dict[str, ChipColour]) -> list[Ch
 def _check_training() -> None:
     missing = [name for name in ("torch", "onnx") if find_spec(name) is None]
     if missing:
-        raise ModelError(f"adapt --train: needs {' and '.join(missing)}; install with: pip install 'handreplay[train]'")
+        raise ModelError(f"adapt --train: needs {' and '.join(missing)}; in the checkout run: pip install '.[train]'")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,5 +24,5 @@ def train(model: str, arguments: Sequence[str]) -> None:
         raise ModelError(f"train {model}: no such model; choose one of {', '.join(sorted(MODELS))}")
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        raise ModelError(f"train {model}: needs {' and '.join(missing)}; install with: pip install 'handreplay[train]'")
+        raise ModelError(f"train {model}: needs {' and '.join(missing)}; in the checkout run: pip install '.[train]'")
     import_module(MODELS[model]).main(list(arguments))

@@ -265,8 +265,10 @@ def as_json(cards: Sequence[StillCard]) -> list[dict[str, Any]]:
 
 def as_text(file: str, cards: Sequence[StillCard]) -> str:
     """One line for the picture and one for each card: what it is, how sure, and where its middle lies."""
-    lines = [f"{file}: {len(cards)} card{'' if len(cards) == 1 else 's'}"]
+    read = sum(card.identity is not None for card in cards)
+    lines = [f"{file}: {len(cards)} place{'' if len(cards) == 1 else 's'} like a card, {read} read"]
     for card in cards:
         x, y = card.quad.mean(axis=0)
-        lines.append(f"  {card.identity or 'not read'}  {card.confidence:.2f}  at {x:.0f}, {y:.0f}")
+        sure = ">99%" if card.confidence > 0.99 else f"{card.confidence:.0%}"
+        lines.append(f"  {card.identity or 'not read'}  {sure} sure  at {x:.0f}, {y:.0f}")
     return "\n".join(lines)
