@@ -14,21 +14,39 @@ import typer
 
 from handreplay.errors import HandreplayError
 
+RECORDINGS = "Recordings"
+WITHOUT_FOOTAGE = "Rules and round logs, no footage needed"
+REVIEWING = "Review and hand over"
+OWN_TABLE = "Your own deck and chips"
+MEASURING = "Measure and train"
+
 app = typer.Typer(
     name="handreplay",
-    help="Audits recorded footage of casino table games.",
+    help="Audits recorded footage of casino table games. Each command tells more: handreplay COMMAND --help",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from handreplay import __version__
+
+        typer.echo(f"handreplay {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
     """Audits recorded footage of casino table games."""
 
 
-@app.command()
+@app.command(rich_help_panel=RECORDINGS)
 def audit(
     footage: Annotated[Path, typer.Argument(help="A recording.")],
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
@@ -37,7 +55,8 @@ def audit(
         datetime | None,
         typer.Option(
             "--clock",
-            help="Time of day of the first picture, in the table's time zone.",
+            metavar="DATETIME",
+            help="Time of day of the first picture, as 2026-11-30T01:10:00, in the table's time zone.",
             formats=["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%dT%H:%M:%S%z"],
         ),
     ] = None,
@@ -66,7 +85,7 @@ class RackFormat(StrEnum):
     json = "json"
 
 
-@app.command()
+@app.command(rich_help_panel=RECORDINGS)
 def rack(
     run: Annotated[Path, typer.Argument(help="Folder of a finished audit, or a round log.")],
     round_number: Annotated[int, typer.Option("--round", help="Number of the round.")],
@@ -87,28 +106,19 @@ def rack(
         console().print(racks.rack_text(sheet))
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
-def train(
-    context: typer.Context,
-    model: Annotated[str, typer.Argument(help="Which model, such as reader; its own options follow.")],
-) -> None:
-    """Train a model again from nothing (needs the train extra): handreplay train reader FOLDER."""
-    from handreplay.train import train as train_model
-
-    train_model(model, context.args)
-
-
 class ReplayFormat(StrEnum):
     text = "text"
     json = "json"
     csv = "csv"
 
 
-@app.command()
+@app.command(rich_help_panel=WITHOUT_FOOTAGE)
 def replay(
     log: Annotated[Path, typer.Argument(help="Round log, one JSON object a line.")],
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
-    format_: Annotated[ReplayFormat, typer.Option("--format", help="json is findings.json.")] = ReplayFormat.text,
+    format_: Annotated[
+        ReplayFormat, typer.Option("--format", help="json is what an audit writes as findings.json.")
+    ] = ReplayFormat.text,
 ) -> None:
     """Replay a round log and judge it: exit 0 clean, 1 findings, 3 incomplete."""
     from handreplay import rules
@@ -135,7 +145,7 @@ def replay(
     raise typer.Exit(rules.exit_code(audit))
 
 
-@app.command()
+@app.command(rich_help_panel=WITHOUT_FOOTAGE)
 def explain(
     code: Annotated[str, typer.Argument(help="A finding's code, such as PY02.")],
     rules: Annotated[str | None, typer.Option("--rules", help="Only of a game or a rule set, such as pa-653a.")] = None,
@@ -152,18 +162,21 @@ class TextOrJson(StrEnum):
     json = "json"
 
 
-@app.command()
+@app.command(rich_help_panel=WITHOUT_FOOTAGE)
 def settle(
     words: Annotated[
         list[str],
-        typer.Argument(help="dealer 7d Jc board Kh 7h 2h As 3c 1: Ah 4s ante 25 blind 25 play 100 3: 9h4h ... fold"),
+        typer.Argument(
+            metavar="WORDS",
+            help="dealer 7d Jc board Kh 7h 2h As 3c 1: Ah 4s ante 25 blind 25 play 100 3: 9h4h ... fold",
+        ),
     ],
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
     """Settle hands typed in: what each wager is due and why. Add "paid 25", "taken" or "left" to have it judged.
 
-    Exit 0 settled, 1 something was paid wrongly, 3 something typed too little to settle, 2 unusable.
+    Exit 0 settled, 1 something was paid wrongly, 3 too little was typed to settle it, 2 unusable.
     """
     import json
 
@@ -177,7 +190,7 @@ def settle(
     raise typer.Exit(told.exit_code)
 
 
-@app.command("rules")
+@app.command("rules", rich_help_panel=WITHOUT_FOOTAGE)
 def list_rules(
     name: Annotated[
         str | None, typer.Argument(help="A game or a rule set, such as pa-653a; all when left out.")
@@ -197,7 +210,7 @@ def list_rules(
     typer.echo(text.encode())
 
 
-@app.command()
+@app.command(rich_help_panel=WITHOUT_FOOTAGE)
 def odds(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     meter: Annotated[str | None, typer.Option("--meter", help="The progressive meter in dollars.")] = None,
@@ -223,13 +236,195 @@ def odds(
     typer.echo(text.encode())
 
 
-@app.command()
+@app.command(rich_help_panel=RECORDINGS)
+def probe(
+    footage: Annotated[Path, typer.Argument(help="A recording.")],
+    table: Annotated[Path | None, typer.Option("--table", help="The table's profile: says what can be read.")] = None,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Say what a recording is and what is wrong with it: exit 0 usable, 3 incomplete or damaged, 2 unusable."""
+    import json
+
+    from handreplay.config import load_profile
+    from handreplay.vision import probing
+
+    report = probing.examine(footage, load_profile(table) if table else None)
+    text = json.dumps(probing.as_json(report), indent=2) if format_ is TextOrJson.json else probing.as_text(report)
+    typer.echo(text.encode())
+    raise typer.Exit(report.exit_code)
+
+
+@app.command(rich_help_panel=RECORDINGS)
+def look(
+    footage: Annotated[Path, typer.Argument(help="A recording.")],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    at: Annotated[str, typer.Option("--at", help="The moment: 41, 41.5, 00:41 or 01:12:31 from the first picture.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="FILE.png, camera view; FILE-felt.png, from above, comes with it.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Write over pictures that are there.")] = False,
+    before: Annotated[
+        float, typer.Option("--before", min=0, max=600, help="Seconds to look back for places as they were when empty.")
+    ] = 45.0,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Show what is read at one moment: every card, stack, hand and zone with its probability, drawn on the picture."""
+    import json
+
+    from handreplay.config import load_profile
+    from handreplay.pipeline import look_at
+    from handreplay.report.look_files import places_for, write_look
+    from handreplay.report.look_text import look_json, look_text, seconds_of
+
+    moment = seconds_of(at)
+    camera, felt = places_for(footage, moment, out, replace=replace)
+    seen, models = look_at(footage, load_profile(table), moment, before)
+    write_look(seen, camera, felt, replace=replace)
+    told = json.dumps(look_json(seen, table, models), indent=1) if format_ is TextOrJson.json else look_text(seen)
+    typer.echo(told.encode())
+    typer.echo(f"drawn: {camera}, {felt}", err=True)
+
+
+@app.command(rich_help_panel=OWN_TABLE)
+def adapt(
+    pictures: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PICTURES",
+            help="Photographs or stills, or CLIP@00:41; what lies there in NAME.toml beside each.",
+        ),
+    ],
+    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the report, and the profile where something helps.")],
+    train_reader: Annotated[
+        bool, typer.Option("--train", help="Train the card reader on as well (needs the train extra, see README.md).")
+    ] = False,
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Check how your own deck and chips are read, and fit what helps: cards face up, one stack of each denomination."""
+    import json
+
+    from handreplay.adapt import report
+    from handreplay.adapt.run import adapt as run_adapt
+    from handreplay.config import load_profile
+
+    profile = load_profile(table)
+    report.check_folder(out, profile)
+    result = run_adapt(pictures, profile, out, training=train_reader, say=lambda line: typer.echo(line, err=True))
+    written = report.write_all(out, result, profile)
+    document = format_ is TextOrJson.json
+    told = json.dumps(report.as_json(result, profile), indent=1) if document else report.as_text(result)
+    typer.echo(told.encode())
+    typer.echo(f"written to {out}: {', '.join(written)}", err=True)
+
+
+@app.command(rich_help_panel=OWN_TABLE)
+def read(
+    pictures: Annotated[list[Path], typer.Argument(metavar="PICTURES", help="Photographs: JPEG, PNG, WebP or BMP.")],
+    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+) -> None:
+    """Read the cards in still photographs, without a table profile; places are pixels of the picture as displayed."""
+    import json
+
+    from handreplay.vision import stills
+
+    reader = stills.StillReader()
+    found = [(path, reader.read(stills.read_picture(path))) for path in pictures]
+    if format_ is TextOrJson.json:
+        told = {"pictures": [{"file": str(path), "cards": stills.as_json(cards)} for path, cards in found]}
+        typer.echo(json.dumps(told, indent=1, ensure_ascii=False).encode())
+    else:
+        typer.echo("\n".join(stills.as_text(str(path), cards) for path, cards in found).encode())
+
+
+@app.command(rich_help_panel=REVIEWING)
+def review(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUNS", help="Folders of finished audits.")],
+    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
+    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Your name; the page asks for it when left out.")] = None,
+    blind: Annotated[
+        bool, typer.Option("--blind", help="See the machine's reading and your own entries alone.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", help="0 takes a free one.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Look at rounds and findings, correct and decide, on a page that only this machine can open."""
+    from handreplay.review.desk import Reviewer
+    from handreplay.review.serve import open_desks, serve
+
+    desks = open_desks(runs, table=table, recording=footage)
+    reviewer = Reviewer.named(by, blind=blind) if by is not None else None
+    serve(desks, say=typer.echo, recording=footage, reviewer=reviewer, port=port, browser=browser)
+
+
+@app.command(rich_help_panel=REVIEWING)
+def verify(
+    place: Annotated[Path, typer.Argument(help="Folder of a run, or an evidence file.")],
+    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, to be compared too.")] = None,
+    signer: Annotated[Path | None, typer.Option("--signer", help="The public key that must have signed it.")] = None,
+) -> None:
+    """Prove that nothing was changed: exit 0 whole, 1 altered, 2 neither a run nor evidence."""
+    from handreplay.review.commands import verdict_lines
+    from handreplay.review.verify import verify as check
+
+    verdict = check(place, recording=footage, signer=signer)
+    for line in verdict_lines(place, verdict):
+        typer.echo(line.encode())
+    raise typer.Exit(0 if verdict.whole else 1)
+
+
+@app.command(rich_help_panel=REVIEWING)
+def evidence(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished audit.")],
+    round_number: Annotated[int, typer.Option("--round", help="Number of the round.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to make, such as case.zip.")],
+    by: Annotated[str | None, typer.Option("--by", help="Your name; whoever is logged in when left out.")] = None,
+    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
+    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
+    sign_key: Annotated[Path | None, typer.Option("--sign-key", help="Ed25519 private key in PEM.")] = None,
+) -> None:
+    """Hand over one round: clip, pictures, logs, findings, rules, report and the hashes of all of it, in one file."""
+    from handreplay.review.commands import make_case
+
+    for line in make_case(run, round_number, out, by=by, footage=footage, table=table, sign_key=sign_key):
+        typer.echo(line.encode())
+
+
+@app.command(rich_help_panel=REVIEWING)
+def report(
+    run: Annotated[Path, typer.Argument(help="Folder of a finished audit.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", help="What to write: with --round .html, .pdf or .json; without .csv, .xlsx or .json."
+        ),
+    ],
+    round_number: Annotated[int | None, typer.Option("--round", help="A dispute report of this round alone.")] = None,
+    settlements: Annotated[
+        bool, typer.Option("--settlements", help="A .csv holds the settlements in place of the findings.")
+    ] = False,
+    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
+) -> None:
+    """Write a dispute report of one round, or tables of all findings and settlements, as reviewed so far."""
+    from handreplay.review.commands import write_report
+
+    for line in write_report(run, out, number=round_number, settlements=settlements, table=table):
+        typer.echo(line.encode())
+
+
+PIPE_CLOSED = 141  # as a shell counts a program that SIGPIPE ended
+
+
+@app.command(rich_help_panel=MEASURING)
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="Clips NAME.mp4, each with NAME.table.toml and NAME.rounds.jsonl.")],
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
     keep: Annotated[Path | None, typer.Option(help="Keep every clip's run, in a folder of its name.")] = None,
     runs: Annotated[Path | None, typer.Option(help="Take finished runs, RUNS/NAME, instead of auditing.")] = None,
-    only: Annotated[list[str] | None, typer.Option(help="Only the clip of this name; may be given again.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only the clip of this name; may be given again.")
+    ] = None,
     notes: Annotated[bool, typer.Option("--notes", help="Name every difference.")] = False,
 ) -> None:
     """Measure the audit on clips whose true round log is known."""
@@ -261,7 +456,7 @@ def evaluate(
     raise typer.Exit(1 if result.failures else 0)
 
 
-@app.command()
+@app.command(rich_help_panel=MEASURING)
 def benchmark(
     footage: Annotated[Path, typer.Argument(help="A recording.")],
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
@@ -290,171 +485,17 @@ def benchmark(
         typer.echo(bench.benchmark_text(result))
 
 
-@app.command()
-def probe(
-    footage: Annotated[Path, typer.Argument(help="A recording.")],
-    table: Annotated[Path | None, typer.Option("--table", help="The table's profile: says what can be read.")] = None,
-    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True}, rich_help_panel=MEASURING)
+def train(
+    context: typer.Context,
+    model: Annotated[str, typer.Argument(help="chip_counter, chips, reader or table; its own options follow.")],
 ) -> None:
-    """Say what a recording is and what is wrong with it: exit 0 usable, 3 incomplete or damaged, 2 unusable."""
-    import json
+    """Train a model again from nothing (needs the train extra, see README.md): handreplay train reader FOLDER."""
+    from handreplay.train import train as train_model
 
-    from handreplay.config import load_profile
-    from handreplay.vision import probing
-
-    report = probing.examine(footage, load_profile(table) if table else None)
-    text = json.dumps(probing.as_json(report), indent=2) if format_ is TextOrJson.json else probing.as_text(report)
-    typer.echo(text.encode())
-    raise typer.Exit(report.exit_code)
+    train_model(model, context.args)
 
 
-@app.command()
-def look(
-    footage: Annotated[Path, typer.Argument(help="A recording.")],
-    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
-    at: Annotated[str, typer.Option("--at", help="The moment: 41, 41.5, 00:41 or 01:12:31 from the first picture.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="FILE.png, camera view; FILE-felt.png, from above, comes with it.")
-    ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Write over pictures that are there.")] = False,
-    before: Annotated[
-        float, typer.Option("--before", min=0, max=600, help="Seconds to look back for places as they were when empty.")
-    ] = 45.0,
-    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
-) -> None:
-    """Show what is read at one moment: every card, stack, hand and zone with its probability, drawn on the picture."""
-    import json
-
-    from handreplay.config import load_profile
-    from handreplay.pipeline import look_at
-    from handreplay.report.look_files import places_for, write_look
-    from handreplay.report.look_text import look_json, look_text, seconds_of
-
-    moment = seconds_of(at)
-    camera, felt = places_for(footage, moment, out, replace=replace)
-    seen, models = look_at(footage, load_profile(table), moment, before)
-    write_look(seen, camera, felt, replace=replace)
-    told = json.dumps(look_json(seen, table, models), indent=1) if format_ is TextOrJson.json else look_text(seen)
-    typer.echo(told.encode())
-    typer.echo(f"drawn: {camera}, {felt}", err=True)
-
-
-@app.command()
-def adapt(
-    pictures: Annotated[list[str], typer.Argument(help="Photographs or stills, or CLIP@00:41; NAME.toml beside each.")],
-    table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the report, and the profile where something helps.")],
-    train_reader: Annotated[
-        bool, typer.Option("--train", help="Train the card reader on as well (needs the train extra).")
-    ] = False,
-    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
-) -> None:
-    """Check how your own deck and chips are read, and fit what helps: cards face up, one stack of each denomination."""
-    import json
-
-    from handreplay.adapt import report
-    from handreplay.adapt.run import adapt as run_adapt
-    from handreplay.config import load_profile
-
-    profile = load_profile(table)
-    report.check_folder(out, profile)
-    result = run_adapt(pictures, profile, out, training=train_reader, say=lambda line: typer.echo(line, err=True))
-    written = report.write_all(out, result, profile)
-    document = format_ is TextOrJson.json
-    told = json.dumps(report.as_json(result, profile), indent=1) if document else report.as_text(result)
-    typer.echo(told.encode())
-    typer.echo(f"written to {out}: {', '.join(written)}", err=True)
-
-
-@app.command()
-def read(
-    pictures: Annotated[list[Path], typer.Argument(help="Photographs: JPEG, PNG, WebP or BMP.")],
-    format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
-) -> None:
-    """Read the cards in still photographs, without a table profile; places are pixels of the picture as displayed."""
-    import json
-
-    from handreplay.vision import stills
-
-    reader = stills.StillReader()
-    found = [(path, reader.read(stills.read_picture(path))) for path in pictures]
-    if format_ is TextOrJson.json:
-        told = {"pictures": [{"file": str(path), "cards": stills.as_json(cards)} for path, cards in found]}
-        typer.echo(json.dumps(told, indent=1, ensure_ascii=False).encode())
-    else:
-        typer.echo("\n".join(stills.as_text(str(path), cards) for path, cards in found).encode())
-
-
-@app.command()
-def review(
-    runs: Annotated[list[Path], typer.Argument(help="Folders of finished audits.")],
-    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
-    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Your name; the page asks for it when left out.")] = None,
-    blind: Annotated[
-        bool, typer.Option("--blind", help="See the machine's reading and your own entries alone.")
-    ] = False,
-    port: Annotated[int, typer.Option("--port", help="0 takes a free one.", min=0, max=65535)] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-) -> None:
-    """Look at rounds and findings, correct and decide, on a page that only this machine can open."""
-    from handreplay.review.desk import Reviewer
-    from handreplay.review.serve import open_desks, serve
-
-    desks = open_desks(runs, table=table, recording=footage)
-    reviewer = Reviewer.named(by, blind=blind) if by is not None else None
-    serve(desks, say=typer.echo, recording=footage, reviewer=reviewer, port=port, browser=browser)
-
-
-@app.command()
-def verify(
-    place: Annotated[Path, typer.Argument(help="Folder of a run, or an evidence file.")],
-    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, to be compared too.")] = None,
-    signer: Annotated[Path | None, typer.Option("--signer", help="The public key that must have signed it.")] = None,
-) -> None:
-    """Prove that nothing was changed: exit 0 whole, 1 altered, 2 neither a run nor evidence."""
-    from handreplay.review.commands import verdict_lines
-    from handreplay.review.verify import verify as check
-
-    verdict = check(place, recording=footage, signer=signer)
-    for line in verdict_lines(place, verdict):
-        typer.echo(line.encode())
-    raise typer.Exit(0 if verdict.whole else 1)
-
-
-@app.command()
-def evidence(
-    run: Annotated[Path, typer.Argument(help="Folder of a finished audit.")],
-    round_number: Annotated[int, typer.Option("--round", help="Number of the round.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file to make, such as case.zip.")],
-    by: Annotated[str | None, typer.Option("--by", help="Your name; whoever is logged in when left out.")] = None,
-    footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
-    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
-    sign_key: Annotated[Path | None, typer.Option("--sign-key", help="Ed25519 private key in PEM.")] = None,
-) -> None:
-    """Hand over one round: clip, pictures, logs, findings, rules, report and the hashes of all of it, in one file."""
-    from handreplay.review.commands import make_case
-
-    for line in make_case(run, round_number, out, by=by, footage=footage, table=table, sign_key=sign_key):
-        typer.echo(line.encode())
-
-
-@app.command()
-def report(
-    run: Annotated[Path, typer.Argument(help="Folder of a finished audit.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help=".html, .pdf, .json of a round; else .csv, .xlsx, .json.")],
-    round_number: Annotated[int | None, typer.Option("--round", help="A dispute report of this round alone.")] = None,
-    settlements: Annotated[bool, typer.Option("--settlements", help="CSV of the settlements, not findings.")] = False,
-    table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
-) -> None:
-    """Write a dispute report of one round, or tables of all findings and settlements, as reviewed so far."""
-    from handreplay.review.commands import write_report
-
-    for line in write_report(run, out, number=round_number, settlements=settlements, table=table):
-        typer.echo(line.encode())
-
-
-PIPE_CLOSED = 141  # as a shell counts a program that SIGPIPE ended
 USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever this version of typer keeps it
 
 
