@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -219,3 +220,13 @@ def test_an_audit_never_takes_the_place_of_a_run_that_people_have_entered_things
     with pytest.raises(OutputError, match="name another folder for a new audit"):
         store.write_run(tmp_path, FIRST, PROVENANCE)
     assert content(tmp_path) == {**SECOND, store.REVIEW_LOG: b"entries"}
+
+
+def test_of_two_audits_into_one_folder_at_once_one_is_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    contents = [{f"evidence/{n}.jpg": bytes([who]) * 500 for n in range(40)} | {f"{who}.json": b""} for who in range(4)]
+    with ThreadPoolExecutor(len(contents)) as pool:
+        for run in pool.map(lambda files: store.write_run(folder, files, PROVENANCE), contents):
+            assert run.folder == folder
+    assert set(store.read_run(folder).manifest["files"]) in [set(files) for files in contents]
+    assert {path.name for path in folder.iterdir()} - {"evidence", "manifest.json"} < {f"{n}.json" for n in range(4)}

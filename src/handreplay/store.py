@@ -6,6 +6,7 @@
 A folder counts as a run only while it has a manifest whose hashes hold. Files are first written aside, in a folder of
 their own inside DIR; then the old manifest goes, the files take their places, one rename each, and the new manifest
 comes last. A run killed at any point leaves the former run, or nothing that passes for one; the next run clears it up.
+Of two audits into one folder the later one waits, and then takes the place of the other's run.
 """
 
 import contextlib
@@ -22,6 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from handreplay.errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 MANIFEST = "manifest.json"
 REVIEW_LOG = "review.jsonl"  # what people entered about the run; never overwritten by another audit
@@ -92,23 +98,28 @@ def write_run(folder: Path, files: Mapping[str, bytes], provenance: Provenance) 
     wrong = [name for name in files if name == MANIFEST or not _PLAIN_NAME.fullmatch(name)]
     if wrong:
         raise ValueError(f"not a name for a result file: {wrong[0]!r}")
-    check_writable(folder)
-    manifest = _manifest(files, provenance)
-    content = _manifest_bytes(manifest)
-    aside = folder / _ASIDE
+    if not folder.is_dir():
+        check_writable(folder)
     with _output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        former = _owned_files(folder)
-        taken = [name for name in files if name not in former and (folder / name).exists()]
-        if taken:
-            raise OutputError(f"{folder / taken[0]} is not from an earlier audit; name an empty folder for the results")
+        with _alone(folder):
+            check_writable(folder)
+            return _write(folder, files, _manifest(files, provenance))
+
+
+def _write(folder: Path, files: Mapping[str, bytes], manifest: dict[str, Any]) -> Run:
+    aside = folder / _ASIDE
+    former = _owned_files(folder)
+    taken = [name for name in files if name not in former and (folder / name).exists()]
+    if taken:
+        raise OutputError(f"{folder / taken[0]} is not from an earlier audit; name an empty folder for the results")
+    shutil.rmtree(aside, ignore_errors=True)
+    try:
+        _write_aside(aside, {**files, MANIFEST: _manifest_bytes(manifest)})
+    except BaseException:
         shutil.rmtree(aside, ignore_errors=True)
-        try:
-            _write_aside(aside, {**files, MANIFEST: content})
-        except BaseException:
-            shutil.rmtree(aside, ignore_errors=True)
-            raise
-        _take_places(folder, aside, list(files), former)
+        raise
+    _take_places(folder, aside, list(files), former)
     return Run(folder, manifest)
 
 
@@ -261,6 +272,24 @@ def _take_places(folder: Path, aside: Path, names: list[str], former: set[str]) 
     shutil.rmtree(aside, ignore_errors=True)
     with contextlib.suppress(OSError):
         (folder / "evidence").rmdir()  # only goes when empty
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other audit writes its run there, then keep others waiting. A killed one lets go by itself.
+
+    Where the system has no such lock (Windows, some network drives) nobody waits.
+    """
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextlib.contextmanager
