@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from handreplay.core.events import Event
 from handreplay.core.findings import PROBABLE_FROM, Finding, Status
-from handreplay.core.money import usd
+from handreplay.core.money import Cents, usd
 from handreplay.games.game import Section
 from handreplay.games.paytables import chosen
 from handreplay.rules.case import Case
@@ -23,6 +23,7 @@ WORDS = {
 
 
 LIKELY_IN_PICTURES = 0.8
+WORTH_NAMING = 0.05
 LIKELY_BY_CARDS = 0.97  # if a card that the pictures allow makes the payment right, it is likely that card
 
 
@@ -123,8 +124,12 @@ def wrong_by_any_pile(case: Case, settled: Settled) -> bool:
 
 
 def _or_else(settled: Settled) -> str:
-    """The other amounts by which it may be wrong."""
-    others = sorted({r.variance for r in settled.readings if r.variance is not None} - {settled.likeliest.variance})
+    """The other amounts by which it may well be wrong."""
+    shares: dict[Cents, float] = {}
+    for reading in settled.readings:
+        if reading.variance is not None and reading.variance != settled.likeliest.variance:
+            shares[reading.variance] = shares.get(reading.variance, 0.0) + reading.probability
+    others = sorted(variance for variance, share in shares.items() if share >= WORTH_NAMING)
     if settled.agreed or not others:
         return ""
     return " By other readings of the chips the difference is " + " or ".join(usd(abs(v)) for v in others) + "."
