@@ -88,6 +88,7 @@ def test_what_nobody_filled_in_is_said_to_be_not_given(desk: Desk) -> None:
     assert report["entered"] is None and report["log_head"] is None
     assert report["fields"]["staff"] == report["fields"]["action"] == "not given"
     assert report["type_of_error"] == ["not decided"]
+    assert (report["losses"], report["savings"]) == ("not decided", "not decided")
 
 
 @pytest.mark.parametrize("kind", sorted(dispute.KINDS))

@@ -58,6 +58,7 @@ def dispute(desk: Desk, number: int) -> Report:
     report = desk.report(state)
     begins, ends = watch(report, number, line.start), watch(report, number, line.end)
     faults = sorted({found.decision.fault for found in view.findings if found.decision} - {"none"})
+    decided = not view.findings or any(found.decision is not None for found in view.findings)
     return {
         "schema": SCHEMA,
         "fields": _filled(fields, desk, state, number),
@@ -78,8 +79,8 @@ def dispute(desk: Desk, number: int) -> Report:
         "copies": _copies(desk, state, number),
         "findings": [_finding(found) for found in view.findings],
         "type_of_error": [FAULT_WORDS[fault] for fault in faults] or [_no_fault(view)],
-        "losses": view.losses,
-        "savings": view.savings,
+        "losses": view.losses if decided else "not decided",
+        "savings": view.savings if decided else "not decided",
         "hands": [{"hand": row.name, "cards": list(row.cards), "rank": row.rank} for row in view.part.hands],
         "wagers": [
             {
