@@ -113,6 +113,14 @@ def _lose_stack(draw: random.Random, events: list[Event], place: int, event: Chi
             return
 
 
+def gapped(draw: random.Random, round_: Round) -> Round:
+    """The round with one or two stretches of footage lost, up to eight events each."""
+    events = list(round_.events)
+    for _ in range(draw.randint(1, 2)):
+        events = _with_gap(events, draw.randrange(len(events)), draw.randint(1, 8))
+    return replace(round_, events=tuple(events))
+
+
 def _with_gap(events: list[Event], place: int, count: int) -> list[Event]:
     """Without the events of a stretch, and without cards that came in it."""
     lost = events[place : place + count]

@@ -9,8 +9,8 @@ import pytest
 from handreplay.core.events import CardMoved, CardPlaced, CardTurned, ChipsChanged, Declared, Event, FootageGap, Round
 from handreplay.core.readings import Known
 from handreplay.rules import audit_rounds
-from tests.rules.rounds import ALL, ordinary
-from tests.rules.story import Story
+from tests.rules.rounds import ALL, base, ordinary
+from tests.rules.story import Story, worth
 
 LATE_S = 0.01  # after a gap, everything that has changed is seen at once
 
@@ -66,6 +66,52 @@ def _merged(events: list[Event]) -> list[Event]:
 
 def _at_once(former: Event, event: ChipsChanged) -> bool:
     return isinstance(former, ChipsChanged) and (former.zone, former.t) == (event.zone, event.t)
+
+
+def with_gap(round_: Round, start: float, until: float, zone: str | None = None) -> Round:
+    gap = FootageGap(t=start, until=until, zone=zone)
+    return replace(round_, events=tuple(sorted([*round_.events, gap], key=lambda e: e.t)))
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_fault_is_confirmed_only_where_nothing_that_bears_on_it_went_unseen(rules: str) -> None:
+    story = ordinary(rules)
+    story.done[1, base(rules)] = 500
+    round_ = story.told()
+    middle, end = round_.end / 2 + 0.2, round_.end / 2 + 0.6
+    for start, until, zone, status in (
+        (0.1, 0.9, None, "confirmed"),  # before any chips lay
+        (middle, end, None, "probable"),
+        (middle, end, f"seat1.{base(rules)}", "probable"),
+        (middle, end, f"seat3.{base(rules)}", "confirmed"),
+        (middle, end, "tray", "confirmed"),
+    ):
+        found = audit_rounds([with_gap(round_, start, until, zone)], story.table).findings
+        assert [f.status for f in found if f.code == "PY01"] == [status], (start, zone)
+
+
+@pytest.mark.parametrize("rules", ["pa-653a", "pa-677a", "pa-641a", "pa-649a"])
+def test_a_later_wager_that_went_down_unseen_is_the_stake_that_counts(rules: str) -> None:
+    story = ordinary(rules)
+    round_ = story.told()
+    made = next(e for e in round_.events if getattr(e, "zone", "") == f"seat1.{story.game.later}")
+    lost = replace(round_, events=tuple(event for event in round_.events if event is not made))
+    audit = audit_rounds([with_gap(lost, made.t - 0.2, made.t + 0.2)], story.table)
+    assert [f.code for f in audit.findings] == ["FT01"]
+    row = next(r for r in audit.rounds[0].settlement if (r.seat, r.wager) == (1, story.game.later))
+    assert isinstance(made, ChipsChanged) and isinstance(made.after, Known)
+    assert row.staked_cents == worth(made.after.value)
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_a_bet_that_may_have_been_made_unseen_is_no_missing_wager(rules: str) -> None:
+    story = ordinary(rules)
+    round_ = story.told()
+    zones = {f"seat1.{wager.name}" for wager in story.game.wagers if wager.role == "base"}
+    bets = [event for event in story.phases["betting"] if getattr(event, "zone", "") in zones]
+    kept = [e for e in round_.events if not (getattr(e, "zone", "") in zones and e.t <= len(story.phases["betting"]))]
+    lost = replace(round_, events=tuple(kept))
+    assert bets and faults(with_gap(lost, 0.5, len(story.phases["betting"]) + 0.5), story) == []
 
 
 def faults(round_: Round, story: Story) -> list[tuple[str, int | None, str | None, str]]:

@@ -10,7 +10,7 @@ from handreplay.core.events import ChipsChanged, Event
 from handreplay.core.findings import Audit
 from handreplay.games.game import Due
 from handreplay.rules import audit_rounds
-from tests.rules.random_rounds import blurred, due_to_the_house, house_gain, random_story, with_a_fault
+from tests.rules.random_rounds import blurred, due_to_the_house, gapped, house_gain, random_story, with_a_fault
 from tests.rules.story import Story
 
 SEEDS = st.integers(0, 10**9).map(random.Random)
@@ -78,6 +78,18 @@ def test_what_is_not_seen_never_makes_a_wrong_finding_certain(draw: random.Rando
             key = (finding.code, finding.seat, finding.wager)
             assert key in true, finding.message
             assert finding.variance_cents in (None, true[key]) or true[key] is None
+
+
+@settings(MANY, max_examples=120)
+@given(SEEDS)
+def test_what_is_lost_with_the_footage_never_makes_a_wrong_finding_certain(draw: random.Random) -> None:
+    story = random_story(draw)
+    with_a_fault(draw, story)
+    round_ = story.told()
+    true = {(code, seat, wager): variance for code, seat, wager, variance in told(audit_rounds([round_], story.table))}
+    for finding in audit_rounds([gapped(draw, round_)], story.table).findings:
+        if finding.status == "confirmed":
+            assert true.get((finding.code, finding.seat, finding.wager), "none") == finding.variance_cents
 
 
 @MANY

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from handreplay.core.events import Event
+from handreplay.core.events import Event, FootageGap
 from handreplay.core.findings import Finding, Status, status_of
 from handreplay.core.money import Cents
 from handreplay.games.game import Section
@@ -11,6 +11,10 @@ from handreplay.rules.catalogue import catalogue, section_of
 from handreplay.rules.history import History
 from handreplay.rules.replay import Replay
 from handreplay.rules.settlement import Settled, Settlement
+from handreplay.rules.tracks import place_seat
+
+SEEN_IS_SO = frozenset({"MD03", "MD08", "MD12", "MD13", "EX02", "EX03", "DR03"})  # nothing unseen can undo these
+OF_ALL = frozenset({"dealer.cards", "community"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class Case:
         status = status or status_of(confidence)
         void = self.settlement.void
         doubtful_void = void is not None and not void.certain and code.startswith(("PY", "MD09"))
-        if status == "confirmed" and (self.replay.round.partial is not None or doubtful_void):
+        unseen = self.replay.round.partial is not None or (code not in SEEN_IS_SO and self._part_unseen(seat))
+        if status == "confirmed" and (unseen or doubtful_void):
             status = "probable"
         entry = catalogue()[code]
         cited = section or section_of(code, self.replay.table)
@@ -64,6 +69,20 @@ class Case:
             observed_cents=observed,
             variance_cents=variance,
         )
+
+    def _part_unseen(self, seat: int | None) -> bool:
+        """Whether something that was not seen may have made it right, once chips or cards lay on the table.
+
+        What lay over one place alone matters to that seat, or to all where it is the dealer's or the board.
+        """
+        first_t = min((steps[0].t for steps in self.replay.chips.values()), default=self.replay.first_card_t)
+        began = min(first_t, self.replay.first_card_t)
+        for event in self.replay.round.events:
+            if isinstance(event, FootageGap) and event.until > began:
+                own = place_seat(event.zone) if event.zone else None
+                if not event.zone or event.zone in OF_ALL or (own is not None and seat in (None, own)):
+                    return True
+        return False
 
     def title(self, settled: Settled) -> str:
         return f"Seat {settled.seat.number} {settled.wager.title}"

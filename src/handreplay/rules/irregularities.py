@@ -226,7 +226,7 @@ def used_face_up(replay: Replay) -> tuple[Card, str] | None:
 
 def left_out_or_dealt_in(replay: Replay) -> tuple[Seat, ...]:
     """Seats with the wagers but no cards, or with cards but not the wagers."""
-    if not deal_judgeable(replay):
+    if not deal_judgeable(replay) or not replay.seen(replay.round.start, replay.close_t):
         return ()
     return tuple(seat for seat in replay.seats if seat.dealt_in != seat.qualified)
 

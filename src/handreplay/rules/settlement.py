@@ -239,6 +239,7 @@ class Settlement:
         return Settled(seat, wager, tuple(readings), prospect, sure, can_tell)
 
     def _prospect(self, seat: Seat, wager: Wager, tally: Tally) -> Prospect:
+        replay = self.replay
         if self.void is not None and wager.name not in self.void.plays_on:
             return Prospect(((RETURNED, 1.0),))
         if self._hand_voided(seat, wager):
@@ -246,7 +247,10 @@ class Settlement:
         if self._misses_cards(seat, wager):
             return Prospect(((NOT_KNOWN, 1.0),))
         if not seat.dealt_in or (not seat.qualified and wager.role in ("side", "progressive")):
-            return Prospect(((LEFT, 1.0),))
+            seen = replay.seen(
+                replay.round.start, replay.after_deal_t
+            )  # else a base wager or cards may have come unseen
+            return Prospect((((LEFT if seen else NOT_KNOWN), 1.0),))
         if self.handed_back:
             return Prospect(((NOT_KNOWN, 1.0),))
         if tally.taken_back or (tally.stake == 0 and (tally.late or not tally.added)):

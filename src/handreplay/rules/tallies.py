@@ -204,8 +204,8 @@ def _collected_in_gap(tally: Tally, replay: Replay, wager: Wager) -> bool:
 
 
 def _run(tally: Tally, replay: Replay, seat: Seat, wager: Wager, sequence: tuple[Step, ...], void_t: float) -> None:
-    if sequence and wager.role != "later":
-        tally.stake = sequence[0].before
+    if sequence:
+        tally.stake = sequence[0].before  # of a later wager too: it went down unseen
     for step in _without_colour_changes(replay, seat, sequence):
         tally.last = step
         if step.rise == 0:

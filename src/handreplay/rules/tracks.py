@@ -75,6 +75,12 @@ def wager_of(zone: str) -> tuple[int, str] | None:
     return (int(match[1]), match[2]) if match and match[2] != "cards" else None
 
 
+def place_seat(zone: str) -> int | None:
+    """The seat that a zone of cards or chips belongs to."""
+    match = SEAT_ZONE.fullmatch(zone)
+    return int(match[1]) if match else None
+
+
 def seat_of(hand: str) -> int | None:
     return int(hand.removeprefix("seat")) if hand.startswith("seat") else None
 
