@@ -120,6 +120,7 @@ def test_rules_odds_and_settle_print_text_and_json(tmp_path: Path) -> None:
     [
         ["odds"],
         ["odds", "--table", "PROFILE", "--meter", "inf"],
+        ["odds", "--table", "PROFILE", "--meter", "25000"],  # no wager of this profile is paid from a meter
         ["odds", "--table", "nofile"],
         ["settle", "--table", "PROFILE"],
         ["settle", "--table", "PROFILE", "1:", "Ah", "Xx"],

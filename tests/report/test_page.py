@@ -273,7 +273,8 @@ def test_the_terminal_gets_the_finding_the_counts_and_the_place_of_the_page() ->
 def test_faults_of_which_none_is_certain_are_called_probable() -> None:
     document_ = document()
     document_["findings"] = [document_["findings"][0] | {"status": "probable"}]
-    assert headline(report(document=document_)).title.startswith("1 probable fault in ")
+    head = headline(report(document=document_))
+    assert (head.title, head.detail) == ("1 probable fault in 1 round", "The house probably lost $100.00.")
 
 
 def test_the_terminal_names_the_seconds_that_were_not_covered() -> None:

@@ -7,6 +7,7 @@ from math import comb
 
 from handreplay.core.cards import DECK
 from handreplay.core.money import Cents
+from handreplay.errors import HandreplayError
 from handreplay.games import game_of
 from handreplay.games.counting import hand_counts
 from handreplay.games.game import CardGroup, Game, Wager, odds_words, words
@@ -79,7 +80,10 @@ def with_best_play(told: TableOdds, edges: Mapping[str, Fraction]) -> TableOdds:
 
 
 def table_odds(table: TableRules, meter_cents: Cents | None = None) -> TableOdds:
-    """Every paytable that the profile names, over every hand. Raises ProfileError as `game_of` does."""
+    """Every paytable that the profile names, over every hand.
+
+    Raises ProfileError as `game_of` does, HandreplayError for a meter where no paytable pays a share of one.
+    """
     game = game_of(table)
     found: list[PaytableOdds] = []
     told: set[str] = set()
@@ -88,6 +92,8 @@ def table_odds(table: TableRules, meter_cents: Cents | None = None) -> TableOdds
             if key not in told:
                 told.add(key)
                 found += [_odds_of(game, wager, key, paytable, meter_cents) for paytable in chosen(table, key)]
+    if meter_cents is not None and not any(paytable.meter_share for paytable in found):
+        raise HandreplayError("a meter was given, but no figure of this profile hangs on one; leave --meter out")
     if game.envy is not None:
         carrier = game.wager(game.envy_with)
         found += [_odds_of(game, carrier, game.envy, paytable, None) for paytable in chosen(table, game.envy)]

@@ -5,6 +5,7 @@ from typing import Any
 
 from handreplay.games.game import words
 from handreplay.games.odds import PaytableOdds, TableOdds
+from handreplay.rules.pages import basis_key
 
 SCHEMA = "handreplay.odds/1"
 
@@ -20,6 +21,8 @@ def odds_text(told: TableOdds) -> str:
         names = ", ".join(told.not_worked_out)
         how = "--best-play works them out, in minutes" if told.game.long_play else "not worked out here"
         lines.append(f"Hang on decisions and the dealer's hand, {how}: {names}")
+    if told.paytables:
+        lines += ["", basis_key(told_of.paytable.basis for told_of in told.paytables)]
     return "\n".join(lines)
 
 

@@ -192,7 +192,7 @@ def headline(report: Report) -> Headline:
     rounds = report.document["rounds"]
     incomplete = [entry for entry in rounds if entry["verdict"] in ("incomplete", "review")]
     tone = "fault" if faults else "open" if questions or incomplete or report.coverage.gaps else "clean"
-    noun = "fault" if any(finding["status"] == "confirmed" for finding in faults) else "probable fault"
+    noun = "fault" if _any_certain(faults) else "probable fault"
     title = {
         "fault": f"{_count(len(faults), noun)} in {_count(len(rounds), 'round')}",
         "open": "No fault found, but not everything could be checked",
@@ -207,6 +207,10 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {_noun(number, noun)}"
 
 
+def _any_certain(faults: list[Document]) -> bool:
+    return any(finding["status"] == "confirmed" for finding in faults)
+
+
 def _noun(number: int, noun: str) -> str:
     return noun if number == 1 else f"{noun}s"
 
@@ -214,11 +218,12 @@ def _noun(number: int, noun: str) -> str:
 def _detail(faults: list[Document], questions: list[Document], incomplete: int) -> str:
     lost = sum(max(0, finding.get("variance_cents") or 0) for finding in faults)
     short = -sum(min(0, finding.get("variance_cents") or 0) for finding in faults)
+    likely = "" if _any_certain(faults) else "probably "
     sentences = []
     if lost:
-        sentences.append(f"The house lost {usd(lost)}.")
+        sentences.append(f"The house {likely}lost {usd(lost)}.")
     if short:
-        sentences.append(f"Players are short {usd(short)}.")
+        sentences.append(f"Players are {likely}short {usd(short)}.")
     if faults and not lost and not short:
         sentences.append("No money changed hands wrongly.")
     if questions:
