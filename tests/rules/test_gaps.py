@@ -103,6 +103,26 @@ def test_a_later_wager_that_went_down_unseen_is_the_stake_that_counts(rules: str
     assert row.staked_cents == worth(made.after.value)
 
 
+def test_the_dealers_open_card_is_no_exposure_where_one_below_it_came_unseen() -> None:
+    story = ordinary("pa-641a")
+    round_ = story.told()
+    lost = next(e for e in round_.events if isinstance(e, CardPlaced) and e.card == story.names["dealer"][2])
+    kept = tuple(e for e in round_.events if getattr(e, "card", None) != lost.card)
+    damaged = with_gap(replace(round_, events=kept), lost.t - 0.2, lost.t + 0.2)
+    assert faults(damaged, story) == []
+
+
+@pytest.mark.parametrize("rules", ["pa-653a", "pa-677a", "pa-641a", "pa-649a"])
+def test_a_reveal_after_seconds_in_which_players_may_have_decided_is_a_question(rules: str) -> None:
+    story = ordinary(rules)
+    round_ = story.told()
+    made = [e for e in round_.events if getattr(e, "zone", "").endswith(f".{story.game.later}")]
+    lost = next(e for e in made if getattr(e, "zone", "") == f"seat3.{story.game.later}")
+    kept = tuple(e for e in round_.events if getattr(e, "zone", "") != f"seat3.{story.game.later}")
+    audit = audit_rounds([with_gap(replace(round_, events=kept), lost.t - 0.2, lost.t + 0.2)], story.table)
+    assert not [f for f in audit.findings if f.code in ("EX01", "MD09") and f.status != "review"]
+
+
 @pytest.mark.parametrize("rules", ALL)
 def test_a_bet_that_may_have_been_made_unseen_is_no_missing_wager(rules: str) -> None:
     story = ordinary(rules)

@@ -143,8 +143,8 @@ def exposed_dealer_card(replay: Replay) -> Exposure | None:
 
 
 def perhaps_decided(replay: Replay, exposure: Exposure) -> bool:
-    """Whether footage is missing in which the others may have decided; pictures tell late what fell into it."""
-    return replay.from_footage and not replay.seen(replay.deal_end_t, exposure.showing.start)
+    """Whether footage is missing in which the others may have decided."""
+    return not replay.seen(replay.deal_end_t, exposure.showing.start)
 
 
 def _silent_folds(replay: Replay, t: float, undecided: list[Seat]) -> bool:

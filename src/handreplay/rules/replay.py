@@ -251,10 +251,10 @@ class Replay:
         """The dealer's cards that must stay down until the players have decided.
 
         In a pile that came at once the camera does not tell which of its cards was dealt last: one that lay open from
-        the start is taken for that one.
+        the start is taken for that one. So it is where one of the others may have come unseen.
         """
         cards = self.hand("dealer")
-        if not self.from_footage:
+        if not self.from_footage and self.seen(self.before_deal_t, self.after_deal_t):
             return cards[: self.game.dealer_open_from]
         came_open = [card for card in cards if card.placed.face == "up"]
         by_rule = came_open[: max(0, self.game.dealer_cards - self.game.dealer_open_from)]
