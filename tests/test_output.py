@@ -87,3 +87,19 @@ def test_a_fault_of_the_program_is_no_finding_and_an_interrupted_start_is_an_int
     assert done.returncode == code and done.stdout == ""
     lines = done.stderr.splitlines()
     assert not lines if code == 130 else len(lines) == 1 and "ImportError: initialization failed" in lines[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no file can have such a name")
+def test_a_name_that_is_not_text_is_refused_in_one_line_that_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff\x1b[31m.mp4"
+    done = subprocess.run([*PROGRAM, "probe", name], capture_output=True, check=False)
+    assert done.returncode == 2 and done.stdout == b""
+    assert b"not UTF-8" in done.stderr and b"\x1b" not in done.stderr and done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="named pipes")
+def test_a_picture_that_is_no_ordinary_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "endless.png")
+    program = [*PROGRAM, "read", str(tmp_path / "endless.png")]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "no ordinary file" in done.stderr

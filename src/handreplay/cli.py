@@ -506,6 +506,9 @@ def main() -> NoReturn:
             stream.reconfigure(errors="replace")  # a console that lacks a letter shows a question mark
     if len(sys.argv) == 1:
         sys.argv.append("--help")
+    for word in sys.argv[1:]:
+        if not _is_text(word):
+            _refuse("handreplay", f"{word}: its name is not UTF-8; rename it, or make a link to it with a plain name")
     try:
         code = app(standalone_mode=False, prog_name="handreplay")
     except HandreplayError as error:
@@ -551,8 +554,14 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
+def _is_text(word: str) -> bool:
+    """Whether it can be written into results: a name in another encoding cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in word)
+
+
 def _refuse(who: str, why: str) -> NoReturn:
-    print(f"{who}: {' '.join(why.split())}", file=sys.stderr)
+    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(why.split()))
+    print(f"{who}: {line}", file=sys.stderr)
     sys.exit(2)
 
 

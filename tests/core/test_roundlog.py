@@ -137,6 +137,7 @@ CARDS: st.SearchStrategy[Reading[str]] = st.one_of(
     ),
 )
 PILES = st.dictionaries(st.sampled_from(["0.50", "5", "25"]), st.integers(0, 9), max_size=3).map(chips)
+PLAIN = st.text(st.characters(exclude_categories=["Cc", "Cs"]))
 COMMON: dict[str, Any] = {
     "actor": st.sampled_from(["dealer", "player", "unknown"]),
     "frame": st.none() | st.integers(0, 10**6),
@@ -158,7 +159,7 @@ EVENTS: st.SearchStrategy[ev.Event] = st.one_of(
     st.builds(ev.StubCounted, t=st.just(0.0), count=st.integers(0, 52), **COMMON),
     st.builds(ev.DeckShuffled, t=st.just(0.0), back=st.none() | st.integers(0, 1), **COMMON),
     st.builds(ev.FootageGap, t=st.just(0.0), until=st.sampled_from([1.5, 99.0]), **COMMON),
-    st.builds(ev.Declared, t=st.just(0.0), what=st.just("no_more_bets"), note=st.none() | st.text(), **COMMON),
+    st.builds(ev.Declared, t=st.just(0.0), what=st.just("no_more_bets"), note=st.none() | PLAIN, **COMMON),
 )
 
 
@@ -179,3 +180,29 @@ def test_what_is_written_is_read_back(
     (again,) = read_rounds(path)
     assert round_line(again) == round_line(round_) == path.read_text().rstrip("\n")
     assert (again.partial, again.extra, len(again.events)) == (partial, {"x": [1]}, len(round_.events))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"table": "T\x1b[31m"}, "U+001B"),
+        ({"partial": "\x9b2J"}, "U+009B"),
+        ({"events": [placed(card="c\x07")]}, "U+0007"),
+        ({"table": "T\ud800"}, "half a letter"),
+        ({"source": {"file": "\udcff.mp4"}}, "half a letter"),
+    ],
+)
+def test_a_text_that_would_speak_to_the_terminal_or_cannot_be_written_is_refused(
+    changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "r.jsonl"
+    log.write_text(json.dumps(a_round(**changes)) + "\n")
+    with pytest.raises(LogError, match=re.escape(said)):
+        read_rounds(log)
+
+
+def test_letters_of_every_script_and_line_ends_in_notes_are_kept(tmp_path: Path) -> None:
+    log = tmp_path / "r.jsonl"
+    log.write_text(json.dumps(a_round(table="Tïsch 🂡 七", partial="starts late\n\tsee note")) + "\n")
+    (round_,) = read_rounds(log)
+    assert (round_.table, round_.partial) == ("Tïsch 🂡 七", "starts late\n\tsee note")

@@ -1,6 +1,7 @@
 """One event of a round log, field by field, from JSON to a value. Every refusal names the line and the event."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -103,12 +104,19 @@ class Fields:
         value = self.need(key)
         if not isinstance(value, str) or not value:
             self.refuse(f"{key} is not a text")
-        return value
+        return self._plain(key, value)
 
     def optional_text(self, key: str) -> str | None:
         value = self.raw.get(key)
         if value is not None and not isinstance(value, str):
             self.refuse(f"{key} is not a text")
+        return None if value is None else self._plain(key, value)
+
+    def _plain(self, key: str, value: str) -> str:
+        """Without control characters, which would speak to the terminal that shows them."""
+        strange = next((c for c in value if unicodedata.category(c) == "Cc" and c not in "\n\t"), None)
+        if strange is not None:
+            self.refuse(f"{key} holds the control character U+{ord(strange):04X}; write plain text")
         return value
 
     def number(self, key: str) -> float:

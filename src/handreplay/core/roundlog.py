@@ -5,6 +5,7 @@ Reading names the file and the line of whatever it cannot use; it never repairs.
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from handreplay.errors import LogError
 
 SCHEMA = "handreplay.round/1"
 LINE_LIMIT_BYTES = 32 * 1024 * 1024  # a round of an hour has some hundred kilobytes
+HALF_A_LETTER = re.compile(r"\\u[dD][89a-fA-F]")
 ROUND_FIELDS = frozenset(
     {"schema", "table", "game", "round", "source", "start", "end", "clock_start", "events", "rack", "partial"}
 )
@@ -108,10 +110,14 @@ def _parse(lines: Iterable[_Line], name: str, limits: Limits) -> Iterator[Round]
 def _object(text: str, where: str) -> dict[str, Any]:
     try:
         value = json.loads(text, parse_constant=_no_constant)
+        if HALF_A_LETTER.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise LogError(f"{where}: nested too deeply to be a round") from None
+    except UnicodeEncodeError:
+        raise LogError(f"{where}: holds half a letter (\\ud800 to \\udfff without its other half)") from None
     except ValueError as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error).partition(";")[0]
         raise LogError(f"{where}: not one JSON object ({reason})") from None
     if not isinstance(value, dict):
         raise LogError(f"{where}: not a JSON object but {_kind(value)}; each line holds one round")

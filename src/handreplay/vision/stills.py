@@ -67,6 +67,8 @@ class _Sighted:
 def read_picture(path: Path) -> Picture:
     """Decode a JPEG, PNG, WebP or BMP file as it is displayed. Raises FootageError with what is wrong with it."""
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise FootageError(f"{path}: is no ordinary file; give the path of a picture")
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise FootageError(
