@@ -25,7 +25,8 @@ $(READY): pyproject.toml
 
 # 0: clean, 1: findings, 3: incomplete. All three are an audit that ran; only 2 is an error.
 demo: $(READY)
-	@if [ -e $(DEMO)/review.jsonl ]; then echo "$(DEMO) holds what you entered; remove it to audit again"; else \
+	@if [ -e $(DEMO)/review.jsonl ]; then \
+	  echo "$(DEMO) has a review log (corrections, decisions or copies made); remove $(DEMO) to audit again"; else \
 	  $(BIN)/handreplay audit sample_footage/uth-sample.mp4 --table sample_footage/uth-sample.table.toml --out $(DEMO); \
 	  code=$$?; [ $$code -ne 2 ] || exit 2; [ $$code -le 3 ]; fi
 	@echo "Look at it, correct and decide: $(BIN)/handreplay review $(DEMO)"

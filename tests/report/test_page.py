@@ -14,12 +14,14 @@ from sample_round import changed, document, sample_round, unseen
 
 from handreplay.config_layout import standard_zones
 from handreplay.core.events import CardPlaced, ChipsChanged
-from handreplay.core.readings import Unreadable
+from handreplay.core.money import Chips
+from handreplay.core.readings import Known, Unreadable
 from handreplay.core.timeline import Gap
 from handreplay.report.felt import draw_felt, row_state
 from handreplay.report.page import MAX_EMBEDDED_BYTES, render_page
 from handreplay.report.page_parts import Coverage, Report, headline, lost_seconds
 from handreplay.report.summary_text import summary_text
+from handreplay.report.words import describe
 from handreplay.store import Provenance
 
 IMAGE = "evidence/r0002_PY02_1.jpg"
@@ -169,6 +171,12 @@ def test_what_stays_open_is_never_called_clean(why: str) -> None:
     assert "nothing found" not in head.title
 
 
+def test_a_recording_without_rounds_is_not_said_to_be_checked() -> None:
+    head = headline(report(document=clean() | {"rounds": []}, rounds=()))
+    assert head.tone == "open" and "No round" in head.title
+    assert "Nothing was checked" in head.detail and "profile" in head.detail
+
+
 def test_seconds_not_covered_are_counted_once() -> None:
     gaps = tuple(Gap(Fraction(a), Fraction(b), "lost") for a, b in ((1, 4), (3, 5), (3, 4), (10, 11)))
     assert lost_seconds(report(coverage=Coverage(duration_s=50.0, gaps=gaps))) == 5.0
@@ -268,6 +276,13 @@ def test_the_terminal_gets_the_finding_the_counts_and_the_place_of_the_page() ->
     assert "2 wagers settled right; 1 settled wrong; 0 left open; 9 of 9 shown cards read" in text
     assert "Page with pictures: out/report.html" in text
     assert text.isascii()
+
+
+def test_a_change_of_chips_of_which_nothing_was_read_says_so_once() -> None:
+    unread: Unreadable[Chips] = Unreadable("number of chips not certain")
+    event = ChipsChanged(t=1.0, zone="seat5.play", before=unread, after=unread)
+    assert describe(event) == "Seat 5 Play: chips changed, amounts not read"
+    assert describe(dataclasses.replace(event, before=Known((), 1.0))).startswith("Seat 5 Play: nothing to not read")
 
 
 def test_faults_of_which_none_is_certain_are_called_probable() -> None:

@@ -207,6 +207,8 @@ def describe(event: Event) -> str:
             return f"{event.card} from {place(event.source)} to {place(event.to)}"
         case ChipsChanged():
             to = " and pushed back to the player" if event.to == "player" else ""
+            if isinstance(event.before, Unreadable) and isinstance(event.after, Unreadable):
+                return f"{place(event.zone)}: chips changed, amounts not read{to}"
             return f"{place(event.zone)}: {pile(event.before)} to {pile(event.after)}{to}"
         case StubMoved():
             return f"Stub to {place(event.to)}{', faces showing' if event.exposed else ''}"
