@@ -198,9 +198,11 @@ def headline(report: Report) -> Headline:
         "open": "No fault found, but not everything could be checked",
         "clean": f"{_count(len(rounds), 'round')} checked, nothing found",
     }[tone]
+    detail = _detail(faults, questions, len(incomplete))
     if not rounds:
         tone, title = "open", "No round could be rebuilt from this recording"
-    return Headline(tone, title, _detail(faults, questions, len(incomplete)), _counts(report, faults, questions))
+        detail = "Nothing was checked: see that it shows play, and that the table profile is of this table and camera."
+    return Headline(tone, title, detail, _counts(report, faults, questions))
 
 
 def _count(number: int, noun: str) -> str:
