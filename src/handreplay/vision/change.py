@@ -255,9 +255,9 @@ class Watcher:
         return self._zones[zone].still_since is not None
 
     def busy_seconds(self, zone: str, seconds: float) -> float | None:
-        """How long the zone has been busy; None when it is still."""
+        """How long the zone has been visited; None when it is still and was read as it is."""
         state = self._zones[zone]
-        return seconds - state.busy_since if state.still_since is None and state.busy else None
+        return seconds - state.busy_since if state.busy else None
 
     def moving_share(self, zone: str) -> float:
         """Share of a busy zone that moved with the last picture."""

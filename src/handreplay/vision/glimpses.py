@@ -26,9 +26,9 @@ Floats = NDArray[np.float64]
 
 DEALERS = ("dealer.cards", "community")  # zones that the dealer's hands hover over
 DEALER_EVERY = 2  # pictures; how often cards are looked for while their zone is busy
-OTHERS_EVERY = 4
+OTHERS_EVERY = 2
 BUSY_SECONDS = 0.7
-STEADY_SHARE = 0.25  # of the zone; while more of it moves, nothing lies steady there
+STEADY_SHARE = 0.6  # of a zone; while more of it moves, nothing lies steady there
 STEADY_MM = 2.5  # between the two pictures of a pair
 MOVED_MM = 5.0  # against what was last reported
 KNOWN_LOOKS = 4  # a hand that hovers looks much the same again and again
@@ -128,7 +128,7 @@ class Glimpses:
         if not _news(cards, shown, within):
             return ()
         cards += [replace(known, probabilities=()) for known in before if known is not None]  # one reading, one vote
-        if self._reader.covered(zone, patch, sighting):
+        if zone not in DEALERS or self._reader.covered(zone, patch, sighting):
             cards = [card for card in cards if isinstance(card.identity, Known)]
         return tuple(cards) if _news(cards, shown, within) else ()
 
