@@ -100,13 +100,14 @@ class Table:
     reader: Reader = field(default_factory=lambda: Reader([(105, 110), (175, 110)]))
     shown: dict[str, tuple[SeenCard, ...]] = field(default_factory=dict)
     frame: int = 0
+    zone: str = ZONE
 
     def __post_init__(self) -> None:
         calibration = Calibration.from_profile(Profile())
-        zones = Zones([Shape(ZONE, OUTLINE)], calibration)
-        areas = {ZONE: Area(np.array(OUTLINE), None, None)}
+        zones = Zones([Shape(self.zone, OUTLINE)], calibration)
+        areas = {self.zone: Area(np.array(OUTLINE), None, None)}
         self.motion, self.watcher = Motion(areas), Watcher(areas)
-        windows = {ZONE: patch_of(calibration, zones.polygons_mm[ZONE], 12.0).window((400, 300))}
+        windows = {self.zone: patch_of(calibration, zones.polygons_mm[self.zone], 12.0).window((400, 300))}
         self.glimpses = Glimpses(self.reader, self.watcher, windows, zones, self.shown)  # type: ignore[arg-type]
         self.felt = np.full((300, 400), FELT, np.uint8)
         self.noise = np.random.default_rng(7)
@@ -138,10 +139,10 @@ class Table:
     def clear(self) -> None:
         self.felt[:] = FELT
 
-    def hover(self, pictures: int) -> list[ZoneSeen]:
+    def hover(self, pictures: int, *, hand: bool = True) -> list[ZoneSeen]:
         found: list[ZoneSeen] = []
         for _ in range(pictures):
-            picture = self._picture(hand=True)
+            picture = self._picture(hand)
             self._watch(picture)
             found += self.glimpses.feed(self.frame, self.frame / RATE, Colours(picture))  # type: ignore[arg-type]
             self.frame += 1
@@ -165,6 +166,17 @@ def test_a_face_that_shows_for_a_third_of_a_second_is_seen_whenever_it_comes(bef
     found += table.hover(20)
     assert [len(seen.cards) for seen in found] == [1]
     assert found[0].partly and came <= found[0].start <= came + 3 / RATE
+
+
+@pytest.mark.parametrize("before", range(4))
+def test_a_player_s_face_that_shows_between_two_visits_is_seen(before: int) -> None:
+    table = Table(zone="seat2.cards")
+    table.hover(16 + before)
+    table.put((105, 110))
+    found = table.hover(4) + table.hover(4, hand=False) + table.hover(4)
+    table.clear()
+    found += table.hover(20)
+    assert [len(seen.cards) for seen in found] == [1]
 
 
 def test_what_lies_there_on_is_reported_once_and_looked_at_little() -> None:
