@@ -150,3 +150,17 @@ def test_seconds_missing_anywhere_in_a_round_without_fault_bring_up_no_fault(rul
         start = max(round_.start, event.t - 0.3)
         damaged = as_read(round_, start, min(round_.end, start + seconds), draw)
         assert faults(damaged, story) == [], start
+
+
+def test_an_envy_bonus_whose_wager_came_and_went_in_a_gap_is_asked_about_and_not_called_overpaid() -> None:
+    story = ordinary("pa-641a")
+    round_ = story.told()
+    close = next(e.t for e in round_.events if isinstance(e, CardPlaced))
+    paid = [replace(story.changed(2, "envy", 5000, "dealer"), t=round_.end - 1.0)]
+    bets = [e for e in round_.events if not (isinstance(e, ChipsChanged) and e.zone == "seat2.progressive")]
+    gap = FootageGap(t=round_.start, until=close - 0.1)
+    events = tuple(sorted([*bets, gap, *paid], key=lambda e: e.t))
+    assert ("PY02", 2, "envy") in [
+        told[:3] for told in faults(replace(round_, events=tuple(sorted([*bets, *paid], key=lambda e: e.t))), story)
+    ]
+    assert faults(replace(round_, events=events), story) == []

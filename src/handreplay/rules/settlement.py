@@ -294,12 +294,14 @@ class Settlement:
         chips = self.replay.chips.get((seat.number, "envy"), ())
         found = tallies(self.replay, seat, wager, math.inf)
         stake = progressive[0].stake if progressive else 0
+        bets_seen = self.replay.seen(self.replay.round.start, self.replay.close_t)
         prospect = Prospect(((LEFT, 1.0),))
         if stake and seat.dealt_in and not self.void and not self.handed_back and not math.isinf(self.replay.shown_t):
             gone = self.folded | set(self.replay.voided_hands)
-            holders = tuple(s for s in self.replay.dealt_seats if s.qualified and s.number not in gone)
+            dealt = (s for s in self.replay.dealt_seats if s.number not in gone)
+            holders = tuple(s for s in dealt if s.qualified or not bets_seen)
             prospect = self.prospects.envy(seat, stake, holders)
-        elif chips and any(tally.unseen for tally in progressive):
+        elif chips and not stake and not bets_seen:
             prospect = Prospect(())  # whether the wager that carries it was made is not known
         readings = [
             _reading(due, tally, wager, probability * tally.probability)
