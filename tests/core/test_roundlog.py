@@ -16,7 +16,7 @@ from handreplay.core import events as ev
 from handreplay.core.cards import DECK
 from handreplay.core.money import chips
 from handreplay.core.readings import Known, Reading, Unreadable
-from handreplay.core.roundlog import read_rounds, round_line, write_rounds
+from handreplay.core.roundlog import parse_round, read_rounds, round_line, write_rounds
 from handreplay.errors import LogError
 from handreplay.games import log_limits
 
@@ -206,3 +206,22 @@ def test_letters_of_every_script_and_line_ends_in_notes_are_kept(tmp_path: Path)
     log.write_text(json.dumps(a_round(table="Tïsch 🂡 七", partial="starts late\n\tsee note")) + "\n")
     (round_,) = read_rounds(log)
     assert (round_.table, round_.partial) == ("Tïsch 🂡 七", "starts late\n\tsee note")
+
+
+@given(st.lists(st.floats(0.0001, 1.0), min_size=2, max_size=12))
+def test_what_a_reading_may_be_is_read_back_however_its_probabilities_round(weights: list[float]) -> None:
+    shares = [weight / sum(weights) for weight in weights]
+    piles = tuple((chips({"5": count}), share) for count, share in enumerate(shares, start=1))
+    faces = tuple(zip(DECK, shares, strict=False))
+    unread: Reading[Any] = Unreadable("glare", piles)
+    events = (
+        ev.ChipsChanged(t=1.0, zone="seat1.ante", before=Known((), 1.0), after=unread),
+        ev.CardPlaced(t=2.0, card="c1", zone="community", face="up", identity=Unreadable("glare", faces), back=None),
+    )
+    round_ = ev.Round(number=1, table="T", game="let-it-ride", start=0.0, end=9.0, events=events)
+    read = parse_round(json.loads(round_line(round_)), "line 1")
+    for event, share_of in zip(read.events, (piles, faces), strict=True):
+        reading = event.after if isinstance(event, ev.ChipsChanged) else getattr(event, "identity", None)
+        assert isinstance(reading, Unreadable)
+        for (value, share), (true, exact) in zip(reading.candidates, share_of, strict=True):
+            assert value == true and abs(share - exact) < 0.0005 * (len(weights) + 1)

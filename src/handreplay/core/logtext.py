@@ -17,7 +17,7 @@ from handreplay.core.events import (
     StubMoved,
 )
 from handreplay.core.money import Chips
-from handreplay.core.readings import Known, Reading
+from handreplay.core.readings import Known, Reading, Unreadable
 
 DECIMALS = 3  # times are written to the millisecond, probabilities to the thousandth
 
@@ -75,7 +75,7 @@ def _optional(**fields: Any) -> dict[str, Any]:
 def _identity(reading: Reading[str]) -> dict[str, Any]:
     if isinstance(reading, Known):
         return {"identity": reading.value}
-    candidates = [[card, round(probability, DECIMALS)] for card, probability in reading.candidates]
+    candidates = [[card, share] for (card, _), share in zip(reading.candidates, _shares(reading), strict=True)]
     return {"identity": None, **({"candidates": candidates} if candidates else {})}
 
 
@@ -86,4 +86,15 @@ def _pile(reading: Reading[Chips]) -> dict[str, int] | None:
 def _pile_candidates(reading: Reading[Chips]) -> dict[str, Any]:
     if isinstance(reading, Known) or not reading.candidates:
         return {}
-    return {"candidates": [[dict(pile), round(probability, DECIMALS)] for pile, probability in reading.candidates]}
+    shares = _shares(reading)
+    return {"candidates": [[dict(pile), share] for (pile, _), share in zip(reading.candidates, shares, strict=True)]}
+
+
+def _shares(reading: Unreadable[Any]) -> list[float]:
+    """The candidates' probabilities as they are written: what rounding up adds beyond 1 the largest gives back."""
+    unit = 10**DECIMALS
+    parts = [round(probability * unit) for _, probability in reading.candidates]
+    if sum(parts) > unit and sum(probability for _, probability in reading.candidates) < 1 + 1 / unit:
+        largest = parts.index(max(parts))
+        parts[largest] -= sum(parts) - unit
+    return [part / unit for part in parts]
