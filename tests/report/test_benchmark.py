@@ -35,7 +35,7 @@ def test_the_audit_is_timed_and_the_file_is_decoded_to_its_end(clip: Path) -> No
 
 def test_a_file_that_cannot_be_decoded_is_an_error_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.mp4").write_bytes(b"no film")
-    with pytest.raises(FootageError, match="cannot be decoded"):
+    with pytest.raises(FootageError, match="is not a recording"):
         benchmark(tmp_path / "a.mp4", lambda: None)
 
 
@@ -46,3 +46,8 @@ def test_the_ratio_is_audit_over_decode() -> None:
     assert benchmark_json(result)["ratio"] == 3.5
     text = benchmark_text(result)
     assert "ratio        3.50" in text and "1024 MiB" in text and "50 pictures/s" in text
+
+
+def test_a_file_that_is_not_there_is_said_so_before_anything_is_timed(tmp_path: Path) -> None:
+    with pytest.raises(FootageError, match="no such file"):
+        benchmark(tmp_path / "night.mp4", lambda: None)

@@ -10,6 +10,7 @@ from typing import Any
 import av  # the yardstick is PyAV alone, so this does not go through our own footage module
 
 from handreplay.errors import FootageError
+from handreplay.footage import probe
 
 SCHEMA = "handreplay.benchmark/1"
 
@@ -41,6 +42,7 @@ class Benchmark:
 
 def benchmark(footage: Path, audit: Callable[[], object]) -> Benchmark:
     """Time a bare decoding, the audit, and the decoding again. Raises FootageError when the file has no pictures."""
+    probe(footage)  # says in words what is wrong with a file that is no recording
     pictures, seconds, before = _decode(footage)
     started = _now()
     audit()
