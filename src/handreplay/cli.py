@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from handreplay.errors import HandreplayError
+from handreplay.errors import HandreplayError, OutputError
 
 RECORDINGS = "Recordings"
 WITHOUT_FOOTAGE = "Rules and round logs, no footage needed"
@@ -447,6 +447,8 @@ def evaluate(
             keep_run(keep / clip.name, result, result.observations)
         return sources.made(result.rounds, result.audit, result.profile)
 
+    if runs is not None and not runs.is_dir():
+        raise OutputError(f"no such folder of finished runs: {runs}")
     found = clips.find_clips(folder, only or (), footage_needed=runs is None)
     result = clips.evaluate(found, truth_of=sources.truth_of, audit=audited)
     if format_ is TextOrJson.json:

@@ -374,3 +374,10 @@ def test_a_proxy_copy_says_on_its_pictures_that_it_is_one(tmp_path: Path) -> Non
         strips.append(frame.luma[:24, 500:780].astype(int))
     assert abs(strips[0] - strips[1]).max() > 100
     assert cutting.plays_in_browsers(marked.path) and marked.start == pytest.approx(4.0, abs=0.07)
+
+
+def test_what_is_no_evidence_file_is_not_called_altered(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("no evidence", "utf-8")
+    with pytest.raises(OutputError, match="neither the folder of a run nor an evidence file"):
+        verify(text)

@@ -114,6 +114,8 @@ def _case(path: Path, recording: Path | None, signer: Path | None) -> Verdict:
     verdict = Verdict()
     try:
         with path.open("rb") as stream:
+            if path.suffix.lower() != ".zip" and stream.read(2) != b"PK":
+                raise OutputError(f"{path}: is neither the folder of a run nor an evidence file (.zip)")
             members = plain_zip.read_zip(stream)
             about = _check_case(stream, members, verdict, signer)
             if recording is not None:
