@@ -268,6 +268,13 @@ def test_a_settlement_that_could_not_be_told_is_open() -> None:
     assert row_state(row) == "open"
 
 
+def test_a_lost_stake_that_was_taken_is_right_though_it_was_not_read() -> None:
+    lost = {"result": "lose", "pay_cents": 0}
+    row = {"staked_cents": None, "expected": lost, "observed": lost}
+    assert row_state(row) == "right"
+    assert row_state(row | {"expected": {"result": "push", "pay_cents": 0}}) == "open"
+
+
 def test_the_terminal_gets_the_finding_the_counts_and_the_place_of_the_page() -> None:
     text = printed(report())
     assert "1 fault in 1 round. The house lost $100.00." in text

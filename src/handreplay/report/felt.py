@@ -199,8 +199,10 @@ def _wager(
 
 
 def row_state(row: Mapping[str, Any]) -> str:
-    """ "right", "wrong" or "open" for one settlement row."""
+    """ "right", "wrong" or "open" for one settlement row. A lost stake that was taken is right, however much it was."""
     due, got = row["expected"], row["observed"]
+    if due == got and due["result"] == "lose" and due["pay_cents"] == 0:
+        return "right"
     if None in (row["staked_cents"], due["result"], due["pay_cents"], got["result"], got["pay_cents"]):
         return "open"
     if got["result"] == "unsettled" and due["result"] != "unsettled":
