@@ -108,9 +108,11 @@ def chips_unreadable(case: Case) -> Iterator[Finding]:
         else:
             continue
         step = tally.last
+        events = case.replay.chips.get((settled.seat.number, settled.wager.name), ())
+        unread = [event for event in events if not isinstance(event.after, Known)]
         yield case.finding(
             "FT04",
-            step.event if step else None,
+            unread[-1] if unread else step.event if step else None,
             text,
             status="review",
             confidence=settled.confidence,
