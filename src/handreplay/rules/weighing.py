@@ -2,8 +2,8 @@
 
 A stack's number of chips is often uncertain by one or two, but a player's wagers hang together (equal ones, multiples
 of the Ante, the table's limits), and so do a wager and what was paid on it. What usually goes together decides between
-piles that the pictures allow; it never makes known what the pictures themselves think unlikely, so that a wrong
-payment stays in sight.
+piles that the pictures allow. It makes no payment known that the pictures hold for less than SEEN_AT_LEAST of their
+likeliest, so that a wrong payment stays in sight, and no stake below STAKE_SEEN_AT_LEAST.
 
     piles as seen  x  ties between a seat's wagers  x  payments as due  ->  piles, known or with their probabilities
 """
@@ -123,25 +123,19 @@ def _joint(stories: list[Story], replay: Replay, seat: Seat) -> list[tuple[Story
         others = [message for name, message in told.items() if name != without]
         return {pile: p * math.prod(m[worth(pile)] for m in others) for pile, p in own[measure].items()}
 
-    found = []
-    for story in stories:
-        name, tie = story.wager.name, tied.get(story.wager.name)
+    def stake(name: str) -> Belief:
+        tie = tied.get(name)
         if name == measure:
-            found.append((story, measured(name)))
-        elif tie is None:
-            found.append((story, own[name]))
-        else:
-            weights = measured(name)
-            found.append(
-                (
-                    story,
-                    {
-                        pile: p * sum(q * tie(worth(pile), worth(m)) for m, q in weights.items())
-                        for pile, p in own[name].items()
-                    },
-                )
-            )
-    return found
+            return measured(name)
+        if tie is None:
+            return own[name]
+        lies = measured(name)
+        return {
+            pile: p * sum(q * tie(worth(pile), worth(other)) for other, q in lies.items())
+            for pile, p in own[name].items()
+        }
+
+    return [(story, stake(story.wager.name)) for story in stories]
 
 
 def _in_itself(story: Story, replay: Replay) -> Belief:
