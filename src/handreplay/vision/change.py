@@ -147,12 +147,24 @@ def _layers(windows: Sequence[_Window], shape: tuple[int, ...]) -> list[npt.NDAr
     return layers
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ZoneLooks:
+    """How a zone looked at half size, as last read and as last read with nothing on it: brightness (h, w), and both
+    colour differences (h, w, 2). None: not known."""
+
+    reference: Floats | None
+    empty: Floats | None
+    tint_reference: Floats | None
+    tint_empty: Floats | None
+
+
 @dataclass(slots=True)
 class _Zone:
     window: _Window
     dealer_side: _Window | None
     player_side: _Window | None
     busy: bool = False
+    unwatched: bool = False  # since the last rest something was missing
     busy_since: float = 0.0
     moving: float = 0.0  # share that moved when last any did
     still_since: float | None = None
@@ -210,18 +222,37 @@ class Watcher:
     _zones: dict[str, _Zone] = field(default_factory=dict)
     _unsettled: set[str] = field(default_factory=set)  # have moved, and not been still for long enough since
     _recent: deque[tuple[float, int, Plane]] = field(default_factory=deque)
+    _recalled: Mapping[str, ZoneLooks] = field(default_factory=dict)
 
     def _start(self, shape: tuple[int, int]) -> None:
         for name, area in self.areas.items():
             sides = [None if s is None else _Window.of(s, shape) for s in (area.dealer_side, area.player_side)]
-            self._zones[name] = _Zone(_Window.of(area.zone, shape), sides[0], sides[1])
+            zone = self._zones[name] = _Zone(_Window.of(area.zone, shape), sides[0], sides[1])
+            known = self._recalled.get(name)
+            if known is not None and known.reference is not None and known.reference.shape == zone.window.mask.shape:
+                zone.reference, zone.tint_reference = known.reference, known.tint_reference
+                zone.empty, zone.tint_empty = known.empty, known.tint_empty
+                zone.unwatched = True
         self._unsettled = set(self._zones)
 
+    def recall(self, looks: Mapping[str, ZoneLooks]) -> None:
+        """Before the first picture: how zones looked at the end of the recording before. Those of another size are
+        left out."""
+        self._recalled = looks
+
+    def remembered(self) -> dict[str, ZoneLooks]:
+        """How each zone looked, for the recording that goes on from here."""
+        return {
+            name: ZoneLooks(zone.reference, zone.empty, zone.tint_reference, zone.tint_empty)
+            for name, zone in self._zones.items()
+        }
+
     def forget(self) -> None:
-        """After a gap in the footage nothing that was compared before may be compared again."""
+        """After a gap in the footage no motion may be told across it; what lies there is compared when it rests."""
         self._recent.clear()
         for zone in self._zones.values():
             zone.busy, zone.still_since, zone.sum, zone.tint_sum, zone.summed = False, None, None, None, 0
+            zone.unwatched = True
         self._unsettled = set(self._zones)
 
     def update(
@@ -353,6 +384,9 @@ class Watcher:
         if before is None:
             arrived, frame = self._recent[-1][:2]
             return Rest(name, zone.still_since, arrived, frame, arrived, 1.0, 0.0, 0.0)
+        if zone.unwatched and not zone.busy:
+            zone.busy, zone.busy_since, zone.dealer_hand, zone.player_hand = True, zone.still_since, 0.0, 0.0
+        zone.unwatched = False
         if not zone.busy:
             return None
         different = zone.different(CHANGE_LEVELS, since_empty=False)

@@ -30,6 +30,7 @@ from handreplay.vision.change import Motion, Moved, Plane, Rest, Watcher, half_s
 from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.glimpses import Glimpses
+from handreplay.vision.memory import TableMemory
 from handreplay.vision.zone_reader import Eyes, ZoneReader, kind_of, patch_of
 from handreplay.vision.zones import Zones
 
@@ -110,6 +111,31 @@ class Observer:
         self._windows = self._cut(watched, TILE_MARGIN_MM)
         close = self._cut([name for name in watched if kind_of(name) == "cards" and name != "rack"], CLOSE_MARGIN_MM)
         self._glimpses = Glimpses(self._reader, self._watcher, close, self.zones, self._shown)
+
+    def recall(self, memory: TableMemory) -> None:
+        """Before the first picture: how the table looked at the end of the recording that this one goes on from."""
+        self._watcher.recall(memory.looks)
+        self._reader.recall(memory.backs, memory.holder_share)
+        self._rack_filled = memory.rack_filled
+        self._empty.update(
+            (zone, tile) for zone, tile in memory.empty.items() if zone in self._windows and self._fits_in(zone, tile)
+        )
+        self._shown.update((zone, cards) for zone, cards in memory.shown.items() if zone in self._windows)
+
+    def memory(self) -> TableMemory:
+        """How the table looks now, for the recording that goes on from here."""
+        return TableMemory(
+            looks=self._watcher.remembered(),
+            empty=dict(self._empty),
+            shown=dict(self._shown),
+            backs=self._reader.backs,
+            holder_share=self._reader.holder_share,
+            rack_filled=self._rack_filled,
+        )
+
+    def _fits_in(self, zone: str, tile: Picture) -> bool:
+        width, height = self._windows[zone].patch.size_px
+        return tile.shape == (height, width, 3)
 
     def _cut(self, names: Iterable[str], margin_mm: float) -> dict[str, PictureWindow]:
         outlines, size = self.zones.polygons_mm, self.calibration.size

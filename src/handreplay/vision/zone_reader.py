@@ -62,6 +62,21 @@ class ZoneReader:
         self._backs: deque[Floats] = deque(maxlen=BACKS_KEPT)
         self._holder_share: float | None = None  # of the rack, as first seen
 
+    @property
+    def holder_share(self) -> float | None:
+        """Share of the rack's zone that its holder covers, as first seen."""
+        return self._holder_share
+
+    @property
+    def backs(self) -> Floats:
+        """Colours of the backs seen so far (N, 2), of Lab a and b."""
+        return np.asarray(self._backs, np.float64).reshape(-1, 2)
+
+    def recall(self, backs: Floats, holder_share: float | None) -> None:
+        """What was learned in the recording before."""
+        self._backs.extend(backs)
+        self._holder_share = holder_share
+
     def look(self, tile: Picture) -> Sighting:
         """What the table net finds in a view."""
         half = cv2.resize(tile, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
