@@ -1,6 +1,6 @@
 """The one place that joins the stages for one recording: pictures, observations, rounds, findings."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -54,6 +54,39 @@ class AuditResult:
         return 3 if code == 0 and (self.tally.gaps or not self.rounds) else code
 
 
+@dataclass(frozen=True, slots=True)
+class Viewing:
+    """A recording about to be seen, and what it will be seen with. `tally` fills as the observations are taken."""
+
+    footage: Path
+    profile: Profile
+    info: FootageInfo
+    tally: Tally
+    footage_sha256: str
+    models: Mapping[str, str]  # model -> sha256
+    observer: Observer
+
+    def observations(self, progress: Progress | None = None) -> Iterator[Observation]:
+        """All that is seen in it, in order. Once only."""
+        source = self.observer.prepared(pictures(self.footage, tally=self.tally))
+        return observe(_reported(ahead(source, pictures_ahead(self.info)), self.info, progress), self.observer)
+
+
+def view(footage: Path, profile: Profile, *, eyes: Eyes | None = None) -> Viewing:
+    """Open a recording of a table. `eyes` defaults to the shipped models.
+
+    Raises FootageError or ProfileError when recording or profile cannot be used.
+    """
+    info = probe(footage)
+    calibration = Calibration.from_profile(profile)
+    check_size(info, profile, calibration, footage)
+    models: Mapping[str, str] = {}
+    if eyes is None:
+        eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent)
+    observer = Observer(calibration, Zones(profile.zones, calibration), eyes)
+    return Viewing(footage, profile, info, Tally(), sha256_of(footage), models, observer)
+
+
 def audit(
     footage: Path,
     profile: Profile,
@@ -67,27 +100,34 @@ def audit(
     `eyes` defaults to the shipped models; `clock` is the time of the first picture (without an offset: in the table's
     time zone). Raises FootageError or ProfileError when recording or profile cannot be used.
     """
-    info = probe(footage)
-    calibration = Calibration.from_profile(profile)
-    check_size(info, profile, calibration, footage)
-    models: Mapping[str, str] = {}
-    if eyes is None:
-        eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent)
-    digest, tally = sha256_of(footage), Tally()
-    observer = Observer(calibration, Zones(profile.zones, calibration), eyes)
+    viewing = view(footage, profile, eyes=eyes)
+    table = table_view(profile, _clock(clock, profile), {"file": footage.name, "sha256": viewing.footage_sha256})
     seen: list[Observation] = []
-    view = TableView(
-        table=profile.table.id,
-        game=profile.table.game,
-        deal=deal_of(profile.rules()),
-        clock=_clock(clock, profile),
-        source={"file": footage.name, "sha256": digest},
+    found = tuple(rounds_of(_kept(viewing.observations(progress), seen), table, profile.rules()))
+    judged = rules.audit_rounds(found, profile.rules())
+    return AuditResult(
+        footage=footage,
+        info=viewing.info,
+        tally=viewing.tally,
+        profile=profile,
+        footage_sha256=viewing.footage_sha256,
+        models=viewing.models,
+        rounds=found,
+        audit=judged,
+        observations=tuple(seen),
     )
-    source = _reported(ahead(observer.prepared(pictures(footage, tally=tally)), pictures_ahead(info)), info, progress)
-    table = profile.rules()
-    found = tuple(rules.weighed(one, table) for one in rounds(_kept(observe(source, observer), seen), view))
-    judged = rules.audit_rounds(found, table)
-    return AuditResult(footage, info, tally, profile, digest, models, found, judged, tuple(seen))
+
+
+def table_view(profile: Profile, clock: datetime | None, source: Mapping[str, str]) -> TableView:
+    """What reconstruction needs to know of a table. `clock` is the time of the first picture, with an offset."""
+    return TableView(
+        table=profile.table.id, game=profile.table.game, deal=deal_of(profile.rules()), clock=clock, source=source
+    )
+
+
+def rounds_of(seen: Iterable[Observation], view: TableView, table: TableRules) -> Iterator[Round]:
+    """The rounds that the observations show, their wagers weighed, as they end."""
+    return (rules.weighed(one, table) for one in rounds(seen, view))
 
 
 def look_at(
