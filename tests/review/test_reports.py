@@ -121,9 +121,9 @@ def test_letters_that_the_pdf_cannot_show_are_owned_up_to_in_it(
     desk: Desk, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    paragraph = dispute_pdf._Sheet.paragraph
+    paragraph = dispute_pdf.Sheet.paragraph
     monkeypatch.setattr(
-        dispute_pdf._Sheet, "paragraph", lambda self, text, **more: (said.append(text), paragraph(self, text, **more))
+        dispute_pdf.Sheet, "paragraph", lambda self, text, **more: (said.append(text), paragraph(self, text, **more))
     )
     dispute.keep(desk, ANN, 1, {"staff": "日本語"})
     dispute.render(desk, 1, "pdf")

@@ -1,90 +1,15 @@
 """The dispute report as PDF, one page or two. The same report gives the same bytes."""
 
 import io
-import logging
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.resources import as_file, files
 from typing import Any
 
-from fpdf import FPDF
-from fpdf.enums import TableBordersLayout, XPos, YPos
-from fpdf.fonts import FontFace, TTFFont
-
 from handreplay.core.money import usd
+from handreplay.report.pdf_sheet import LACKING, Sheet
 
 NEVER_ENTERED = datetime(2000, 1, 1, tzinfo=UTC)  # the file's own date until somebody fills the report in
-MARGIN_MM = 14.0
 PICTURE_MM = 62.0  # its height
-LACKING = "Letters that this file's font lacks are shown as boxes. The report as a page (HTML) shows them."
-HEADING_MM = 22.0  # a heading and the first lines under it stay together
-logging.getLogger("fpdf.output").setLevel(logging.ERROR)  # what it would say of such letters stands in the file
-
-GREY, RULE, WASH = (82, 96, 109), (200, 208, 215), (240, 243, 246)
-
-
-class _Sheet(FPDF):
-    def __init__(self, foot: str) -> None:
-        super().__init__(format="letter")
-        self.foot = foot
-        for style, name in (("", "DejaVuSans.ttf"), ("B", "DejaVuSans-Bold.ttf")):
-            with as_file(files("handreplay.review").joinpath("fonts", name)) as path:
-                self.add_font("text", style, path)
-        self.set_margin(MARGIN_MM)
-        self.set_auto_page_break(True, 16.0)
-
-    def footer(self) -> None:
-        self.set_y(-12)
-        self.set_font("text", size=6.5)
-        self.set_text_color(*GREY)
-        self.cell(0, 4, self.foot)
-        self.cell(0, 4, f"{self.page_no()} / {{nb}}", align="R")
-
-    def heading(self, text: str) -> None:
-        if self.will_page_break(HEADING_MM):
-            self.add_page()
-        self.ln(2.2)
-        self.set_font("text", "B", 9)
-        self.set_text_color(0)
-        self.cell(0, 5, text, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
-
-    def paragraph(self, text: str, *, size: float = 8, bold: bool = False) -> None:
-        self.set_font("text", "B" if bold else "", size)
-        self.set_text_color(0)
-        self.multi_cell(0, size * 0.5, text, align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
-
-    def pairs(self, rows: Sequence[tuple[str, str]]) -> None:
-        self.set_font("text", size=8)
-        with self.table(
-            col_widths=(46, 142),
-            first_row_as_headings=False,
-            borders_layout=TableBordersLayout.NONE,
-            line_height=4.1,
-            padding=(0.3, 0),
-            text_align="LEFT",
-            v_align="TOP",
-        ) as table:
-            for name, value in rows:
-                row = table.row()
-                row.cell(name, style=FontFace(color=GREY))
-                row.cell(value)
-
-    def grid(self, head: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[float]) -> None:
-        self.set_font("text", size=7.5)
-        self.set_draw_color(*RULE)
-        with self.table(
-            col_widths=tuple(widths),
-            borders_layout=TableBordersLayout.HORIZONTAL_LINES,
-            headings_style=FontFace(emphasis="BOLD", fill_color=WASH),
-            line_height=3.9,
-            padding=(0.5, 1),
-            text_align="LEFT",
-            v_align="TOP",
-        ) as table:
-            for cells in (head, *rows):
-                row = table.row()
-                for cell in cells:
-                    row.cell(cell)
 
 
 def dispute_pdf(
@@ -92,7 +17,7 @@ def dispute_pdf(
 ) -> bytes:
     """The file's bytes. `entered` is when the report was filled in, ISO 8601; the PDF carries that as its date."""
     recording = report["recording"]
-    sheet = _Sheet(f"{report['fields']['number']}   {recording['file']}  SHA-256 {recording['sha256']}")
+    sheet = Sheet(f"{report['fields']['number']}   {recording['file']}  SHA-256 {recording['sha256']}")
     sheet.set_creation_date(datetime.fromisoformat(entered) if entered else NEVER_ENTERED)
     sheet.set_title(f"Dispute report {report['fields']['number']}")
     sheet.set_producer(f"handreplay {report['software']['version']}")
@@ -105,13 +30,13 @@ def dispute_pdf(
         _picture(sheet, picture)
     _money(sheet, report)
     _people(sheet, report)
-    if any(font.missing_glyphs for font in sheet.fonts.values() if isinstance(font, TTFFont)):
+    if sheet.lacks_letters():
         sheet.ln(6)
         sheet.paragraph(LACKING, size=7)
     return bytes(sheet.output())
 
 
-def _facts(sheet: _Sheet, report: Mapping[str, Any], form: Sequence[tuple[str, str, int]]) -> None:
+def _facts(sheet: Sheet, report: Mapping[str, Any], form: Sequence[tuple[str, str, int]]) -> None:
     incident, fields = report["incident"], report["fields"]
     begins, ends = incident["position"]
     clock = f"{incident['date']}, {incident['begins']} to {incident['ends']} ({incident['timezone']})"
@@ -130,7 +55,7 @@ def _facts(sheet: _Sheet, report: Mapping[str, Any], form: Sequence[tuple[str, s
     sheet.pairs(rows)
 
 
-def _findings(sheet: _Sheet, report: Mapping[str, Any]) -> None:
+def _findings(sheet: Sheet, report: Mapping[str, Any]) -> None:
     sheet.heading("Violations and sections")
     if not report["findings"]:
         sheet.paragraph("None.")
@@ -157,14 +82,14 @@ def _findings(sheet: _Sheet, report: Mapping[str, Any]) -> None:
     sheet.grid(("Finding", "What", "Section", "When", "Decision"), rows, (30, 58, 36, 30, 34))
 
 
-def _picture(sheet: _Sheet, picture: bytes) -> None:
+def _picture(sheet: Sheet, picture: bytes) -> None:
     sheet.ln(2)
     if sheet.will_page_break(PICTURE_MM):
         sheet.add_page()
     sheet.image(io.BytesIO(picture), h=PICTURE_MM)
 
 
-def _money(sheet: _Sheet, report: Mapping[str, Any]) -> None:
+def _money(sheet: Sheet, report: Mapping[str, Any]) -> None:
     if report["wagers"]:
         sheet.heading("Due against paid")
         rows = [
@@ -184,7 +109,7 @@ def _money(sheet: _Sheet, report: Mapping[str, Any]) -> None:
         sheet.grid(("Hand", "Cards", "Rank"), hands, (40, 80, 68))
 
 
-def _people(sheet: _Sheet, report: Mapping[str, Any]) -> None:
+def _people(sheet: Sheet, report: Mapping[str, Any]) -> None:
     if report["corrections"]:
         sheet.heading("Corrected by people (the machine's reading is kept)")
         for one in report["corrections"]:

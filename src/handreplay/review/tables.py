@@ -3,23 +3,14 @@
 Texts are texts: no spreadsheet runs them. Amounts are numbers, in dollars.
 """
 
-import csv
-import io
 import json
-from collections.abc import Sequence
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-import xlsxwriter
-
 from handreplay.report import words
-from handreplay.report.findings_csv import inert
+from handreplay.report.spreadsheets import Cell, Rows, comma_separated, workbook
 from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS
 from handreplay.review.desk import Desk, State
-
-Cell = str | int | float | Decimal | None
-Rows = list[list[Cell]]
 
 FINDINGS_HEAD = [
     "table",
@@ -61,7 +52,6 @@ SETTLEMENTS_HEAD = [
     "agrees",
     "corrected",
 ]
-CREATED = datetime(2000, 1, 1)  # a fixed date, so that the same run gives the same bytes
 
 
 def table(desk: Desk, state: State, name: str) -> bytes:
@@ -152,49 +142,3 @@ def _agrees(row: dict[str, Any]) -> str:
 
 def _dollars(amount: int | None) -> Decimal | None:
     return None if amount is None else Decimal(amount) / 100
-
-
-def comma_separated(head: Sequence[str], rows: Rows) -> bytes:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\r\n")
-    writer.writerow(head)
-    for row in rows:
-        writer.writerow([_csv_cell(cell) for cell in row])
-    return ("\ufeff" + stream.getvalue()).encode()
-
-
-def _csv_cell(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, Decimal):
-        return f"{cell:.2f}"
-    return inert(cell) if isinstance(cell, str) else str(cell)
-
-
-def workbook(sheets: Sequence[tuple[str, Sequence[str], Rows]]) -> bytes:
-    """An XLSX file with one sheet a table. The same tables give the same bytes."""
-    stream = io.BytesIO()
-    quiet = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    book = xlsxwriter.Workbook(stream, quiet)
-    book.set_properties({"created": CREATED, "comments": "Made by handreplay"})
-    bold = book.add_format({"bold": True, "bottom": 1})
-    money = book.add_format({"num_format": "#,##0.00;[Red]-#,##0.00"})
-    text = book.add_format({"num_format": "@"})
-    for name, head, rows in sheets:
-        sheet = book.add_worksheet(name)
-        sheet.freeze_panes(1, 0)
-        for column, title in enumerate(head):
-            longest = max([len(title), *(len(str(row[column] or "")) for row in rows)])
-            sheet.set_column(column, column, min(60, longest + 2))
-            sheet.write_string(0, column, title, bold)
-        for number, row in enumerate(rows, 1):
-            for column, cell in enumerate(row):
-                if isinstance(cell, str):
-                    sheet.write_string(number, column, cell, text)
-                elif isinstance(cell, Decimal):
-                    sheet.write_number(number, column, float(cell), money)
-                elif cell is not None:
-                    sheet.write_number(number, column, cell)
-        sheet.autofilter(0, 0, len(rows), len(head) - 1)
-    book.close()
-    return stream.getvalue()
