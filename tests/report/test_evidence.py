@@ -127,7 +127,7 @@ def test_what_was_read_is_outlined_with_its_name() -> None:
 
     def files(observations: list[ZoneSeen]) -> bytes:
         _, made = evidence.photograph(
-            audit, planned, lambda _: felt, rounds=[sample_round()], zones=ZONES, calibration=CALIBRATION,
+            audit, planned, [(planned[0].t, felt)], rounds=[sample_round()], zones=ZONES, calibration=CALIBRATION,
             observations=observations,
         )  # fmt: skip
         return made[planned[0].image]
@@ -139,12 +139,9 @@ def test_evidence_names_the_picture_that_was_taken() -> None:
     audit = Audit(rounds=(), findings=(finding(), finding(code="PY01", t=99.0)))
     planned = evidence.shots(audit, [sample_round()], ZONES)
     black = np.zeros((900, 1600, 3), np.uint8)
-
-    def take(seconds: float) -> evidence.Taken | None:
-        return evidence.Taken(35.967, 539, black) if seconds == 36.0 else None
-
+    taken = [(36.0, evidence.Taken(35.967, 539, black))]
     filled, files = evidence.photograph(
-        audit, planned, take, rounds=[sample_round()], zones=ZONES, calibration=CALIBRATION
+        audit, planned, taken, rounds=[sample_round()], zones=ZONES, calibration=CALIBRATION
     )
     assert [(e.t, e.frame, e.image) for e in filled.findings[0].evidence] == [(35.967, 539, planned[0].image)]
     assert filled.findings[1].evidence == ()
@@ -168,14 +165,14 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("second", "frame"), [(0.0, 0), (0.5, 5), (0.5499, 5), (0.7, 7), (1.9, 19), (30.0, 19)])
 def test_the_picture_on_show_at_a_second_is_taken(clip: Path, second: float, frame: int) -> None:
-    taken = evidence.take_all(clip, [second])[second]
+    [(_, taken)] = evidence.take(clip, [second])
     assert (taken.frame, round(taken.seconds, 3)) == (frame, frame / 10)
     assert abs(float(taken.pixels.mean()) - 10 * frame) < 6
 
 
 def test_all_pictures_come_from_one_reading(clip: Path) -> None:
-    taken = evidence.take_all(clip, [1.2, 0.3, 0.3, 1.9])
-    assert {second: item.frame for second, item in taken.items()} == {0.3: 3, 1.2: 12, 1.9: 19}
+    taken = evidence.take(clip, [1.2, 0.3, 0.3, 1.9])
+    assert {second: item.frame for second, item in taken} == {0.3: 3, 1.2: 12, 1.9: 19}
 
 
 def test_a_caption_in_other_letters_does_not_stop_the_picture() -> None:

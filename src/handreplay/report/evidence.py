@@ -7,7 +7,7 @@ The page shows them; the folder evidence/ keeps them. Same recording and finding
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -156,21 +156,19 @@ def _caption(finding: Finding, round_: Round | None) -> str:
     return f"{table}round {finding.round}  {finding.code}  {words.where(finding.seat, finding.wager, finding.code)}"
 
 
-def take_all(recording: Path, seconds: Iterable[float], tally: Tally | None = None) -> dict[float, Taken]:
-    """The picture that was on show at each of these seconds, by second; none where the recording has a hole.
+def take(recording: Path, seconds: Iterable[float], tally: Tally | None = None) -> Iterator[tuple[float, Taken]]:
+    """The picture that was on show at each of these seconds, in order of time; none where the recording has a hole.
 
     `tally` is that of an earlier reading of the recording, which saves reading all of it again.
     """
-    return {
-        second: Taken(float(frame.seconds), frame.index, frame.bgr())
-        for second, frame in shown_at(recording, seconds, tally)
-    }
+    for second, frame in shown_at(recording, seconds, tally):
+        yield second, Taken(float(frame.seconds), frame.index, frame.bgr())
 
 
 def photograph(
     audit: Audit,
     planned: Sequence[Shot],
-    take: Callable[[float], Taken | None],
+    taken: Iterable[tuple[float, Taken]],
     *,
     rounds: Sequence[Round],
     zones: Zones,
@@ -179,26 +177,26 @@ def photograph(
 ) -> tuple[Audit, dict[str, bytes]]:
     """The audit with its evidence filled in, and the pictures by name.
 
-    `take` gives the picture shown at a second, or None where the recording has none; that moment is then left out.
+    `taken` gives the picture shown at each second that was asked for, one at a time, since many do not fit in memory;
+    where the recording has none, that moment is left out.
     """
     by_number = {round_.number: round_ for round_ in rounds}
     seen = [item for item in observations if isinstance(item, ZoneSeen)]
     files: dict[str, bytes] = {}
-    evidence: dict[int, list[Evidence]] = {}
-    for shot in planned:
-        taken = take(shot.t)
-        if taken is None:
-            continue
-        round_ = by_number.get(audit.findings[shot.finding].round)
-        clock = words.clock(round_, taken.seconds) if round_ else None
-        when = f"{words.position(taken.seconds)}  frame {taken.frame}{f'  {clock}' if clock else ''}"
-        outlines = _outlines(shot, seen, zones, calibration)
-        files[shot.image] = picture(taken.pixels, outlines, caption=f"{shot.caption}   {when}")
-        shown = Evidence(t=round(taken.seconds, 3), frame=taken.frame, image=shot.image)
-        evidence.setdefault(shot.finding, []).append(shown)
-    findings = tuple(
-        replace(finding, evidence=tuple(evidence.get(number, ()))) for number, finding in enumerate(audit.findings)
-    )
+    evidence: dict[str, Evidence] = {}
+    for second, shown in taken:
+        for shot in (shot for shot in planned if shot.t == second):
+            round_ = by_number.get(audit.findings[shot.finding].round)
+            clock = words.clock(round_, shown.seconds) if round_ else None
+            when = f"{words.position(shown.seconds)}  frame {shown.frame}{f'  {clock}' if clock else ''}"
+            outlines = _outlines(shot, seen, zones, calibration)
+            files[shot.image] = picture(shown.pixels, outlines, caption=f"{shot.caption}   {when}")
+            evidence[shot.image] = Evidence(t=round(shown.seconds, 3), frame=shown.frame, image=shot.image)
+    own = [
+        [evidence[shot.image] for shot in planned if shot.finding == n and shot.image in evidence]
+        for n in range(len(audit.findings))
+    ]
+    findings = tuple(replace(f, evidence=tuple(its)) for f, its in zip(audit.findings, own, strict=True))
     return replace(audit, findings=findings), files
 
 

@@ -8,7 +8,7 @@ For whoever looks at the run later, in `handreplay review`: table.toml (the prof
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -20,7 +20,7 @@ from handreplay.core.observations import Observation
 from handreplay.core.roundlog import round_line
 from handreplay.core.timeline import JUMP
 from handreplay.footage import Tally
-from handreplay.report.evidence import photograph, shots, take_all
+from handreplay.report.evidence import Taken, photograph, shots, take
 from handreplay.report.findings_csv import findings_csv
 from handreplay.report.findings_json import findings_document, findings_text
 from handreplay.report.page import render_page
@@ -28,6 +28,8 @@ from handreplay.report.page_parts import Coverage, Report
 from handreplay.report.seen_lines import seen_lines
 from handreplay.store import Provenance, write_run
 from handreplay.vision.calibration import Calibration
+
+Taking = Callable[[Iterable[float]], Iterable[tuple[float, Taken]]]  # the pictures on show at these seconds
 
 
 def make_run_files(
@@ -40,11 +42,13 @@ def make_run_files(
     recording: Path | None = None,
     tally: Tally | None = None,
     observations: Sequence[Observation] = (),
+    taking: Taking | None = None,
 ) -> tuple[Report, dict[str, bytes]]:
     """The report and the content of every file by name, ready for `store.write_run`.
 
     With a `recording` every finding gets its pictures, the sooner for the `tally` of its first reading; `observations`
-    let them outline the cards and chips that were read. Raises FootageError when the recording can no longer be read.
+    let them outline the cards and chips that were read, `taking` takes pictures that lie beyond the recording's end as
+    well. Raises FootageError when the recording can no longer be read.
     """
     zones = {zone.name: zone.polygon for zone in profile.zones}
     pictures: dict[str, bytes] = {}
@@ -53,11 +57,11 @@ def make_run_files(
         calibration = Calibration.from_profile(profile)
         turned = dealer_at_the_bottom(calibration)
         planned = shots(audit, rounds, zones)
-        taken = take_all(recording, [shot.t for shot in planned], tally)
+        seconds = [shot.t for shot in planned]
         audit, pictures = photograph(
             audit,
             planned,
-            taken.get,
+            taking(seconds) if taking else take(recording, seconds, tally),
             rounds=rounds,
             zones=zones,
             calibration=calibration,

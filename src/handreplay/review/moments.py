@@ -1,8 +1,7 @@
 """Pictures of findings that only a person's corrections brought up: taken from the clip of their round."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from handreplay.core.findings import Audit
 from handreplay.cutting import Cut
@@ -23,15 +22,13 @@ def moments(desk: Desk, state: State, number: int, clip: Cut) -> dict[str, bytes
     audit = Audit(rounds=(), findings=tuple(finding_of(finding) for finding in bare))
     rounds = [round_ for round_ in state.rounds if round_.number == number]
     planned = shots(audit, rounds, desk.zones)
-    taken = _taken(clip, sorted({shot.t for shot in planned}))
-    _, pictures = photograph(audit, planned, taken.get, rounds=rounds, zones=desk.zones, calibration=desk.calibration)
+    taken = _taken(clip, [shot.t for shot in planned])
+    _, pictures = photograph(audit, planned, taken, rounds=rounds, zones=desk.zones, calibration=desk.calibration)
     return {f"corrected_{Path(name).name}": content for name, content in pictures.items()}
 
 
-def _taken(clip: Cut, seconds: Sequence[float]) -> dict[float, Taken]:
+def _taken(clip: Cut, seconds: Iterable[float]) -> Iterator[tuple[float, Taken]]:
     """The pictures on show at these seconds of the recording. Their numbers are those in the clip."""
-    asked = {max(0.0, second - clip.start): second for second in seconds}
-    found: dict[float, Any] = dict(shown_at(clip.path, asked))
-    return {
-        asked[at]: Taken(float(frame.seconds) + clip.start, frame.index, frame.bgr()) for at, frame in found.items()
-    }
+    asked = {max(0.0, second - clip.start): second for second in sorted(set(seconds))}
+    for at, frame in shown_at(clip.path, asked):
+        yield asked[at], Taken(float(frame.seconds) + clip.start, frame.index, frame.bgr())
