@@ -86,7 +86,7 @@ MISSING = Table(
     _key("number", Integer()),
     _text("table_id"),
     _text("start_utc"),
-    _text("end_utc"),
+    _text("start_local"),
     _seconds("seconds"),
 )
 
