@@ -195,11 +195,11 @@ def _reported(source: Iterator[Prepared], info: FootageInfo, progress: Progress 
 
 def _kept(source: Iterator[Observation], kept: list[Observation]) -> Iterator[Observation]:
     for observation in source:
-        kept.append(_slim(observation))
+        kept.append(slim(observation))
         yield observation
 
 
-def _slim(observation: Observation) -> Observation:
+def slim(observation: Observation) -> Observation:
     """Without the probabilities of cards, which nobody asks for once the rounds are made."""
     if not isinstance(observation, ZoneSeen):
         return observation

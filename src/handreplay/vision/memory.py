@@ -34,7 +34,7 @@ class TableMemory:
 
 
 def memory_bytes(memory: TableMemory) -> bytes:
-    """The content of a memory file: a numpy archive without pickles. Brightness is kept to a tenth of a level."""
+    """The content of a memory file: a numpy archive without pickles. Brightness is kept to whole levels."""
     about = {
         "schema": SCHEMA,
         "shown": {zone: [card_fields(card) for card in cards] for zone, cards in sorted(memory.shown.items())},
@@ -49,7 +49,7 @@ def memory_bytes(memory: TableMemory) -> bytes:
         for field in fields(looks):
             array = getattr(looks, field.name)
             if array is not None:
-                arrays[f"{field.name}:{zone}"] = array.astype(np.float16)
+                arrays[f"{field.name}:{zone}"] = array.round().astype(np.uint8)
     arrays |= {f"tile:{zone}": tile for zone, tile in sorted(memory.empty.items())}
     stream = io.BytesIO()
     np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from handreplay.vision.card_reader import CardReader
 from handreplay.vision.chip_counter import ChipEye
 from handreplay.vision.chip_reader import ChipColours, ChipReader
 from handreplay.vision.table_eye import TableEye
-from handreplay.vision.weights import Model, load, load_file
+from handreplay.vision.weights import Model, hash_of, load, load_file
 from handreplay.vision.zone_reader import Eyes
 
 NAMES = ("table", "reader", "chip_finder", "chip_reader", "chip_counter")
@@ -43,6 +43,12 @@ def shipped_eyes(
         ChipEye(ChipReader(calibration, palette, models["chip_finder"], models["chip_reader"]), models["chip_counter"]),
     )
     return eyes, {name: model.sha256 for name, model in models.items()}
+
+
+def model_hashes(deck: OwnReader | None = None) -> Mapping[str, str]:
+    """What `shipped_eyes` would tell of its models, without opening them. Raises ModelError."""
+    own = deck.reader_sha256 if deck is not None and deck.reader is not None else None
+    return {name: own if name == "reader" and own is not None else hash_of(name) for name in NAMES}
 
 
 def _reader(deck: OwnReader | None, folder: Path | None) -> Model:

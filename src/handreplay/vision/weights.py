@@ -82,6 +82,11 @@ def load(name: str, folder: Traversable | None = None, threads: int = 2) -> Mode
     return Model(name, found, about, dict(session.get_modelmeta().custom_metadata_map), session)
 
 
+def hash_of(name: str) -> str:
+    """The hash that the package's own model must have. Raises ModelError when the manifest does not have it."""
+    return str(_entry(files("handreplay") / "models", name)["sha256"])
+
+
 def load_file(path: Path, sha256: str, name: str = "reader", threads: int = 2) -> Model:
     """A model of the property's own, for the task of the shipped one called `name`. Raises ModelError."""
     try:

@@ -1,0 +1,200 @@
+"""One recording becomes a folder of what was seen in it, whole or not at all. The only thing that a worker does.
+
+    observations.jsonl.gz   all that the eyes saw, in order
+    memory.npz              how the table looked at the end, for the recording that goes on from there
+    read.json               what it was read with and what the reading met; written last, so a folder with it is whole
+
+Nothing is read twice: as long as the recording, the profile, the models, this version and what came before are the
+same, the folder stands.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from handreplay import __version__
+from handreplay.batch.tallies import tally_fields, tally_of
+from handreplay.config import Profile, load_profile
+from handreplay.core.observations import Observation
+from handreplay.core.observationtext import observation_line, observations_of
+from handreplay.errors import OutputError
+from handreplay.footage import Tally, sha256_of
+from handreplay.pipeline import Progress, view
+from handreplay.store import write_file
+from handreplay.vision.memory import memory_bytes, memory_of
+from handreplay.vision.shipped import model_hashes
+
+OBSERVATIONS, MEMORY, ABOUT = "observations.jsonl.gz", "memory.npz", "read.json"
+SCHEMA = "handreplay.read/1"
+MAX_ABOUT_BYTES = 50_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A recording to read. Small and plain, so that it can be sent to another process or machine that sees the same
+    folders."""
+
+    recording: Path
+    profile: Path
+    folder: Path  # where what is seen is kept
+    memory: Path | None = None  # the memory that the recording before this one left
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the reading of a recording met."""
+
+    folder: Path
+    sha256: str
+    bytes: int
+    models: Mapping[str, str]
+    expected_s: float | None  # as long as the file says it is
+    picture_s: float  # how long one picture is on show
+    tally: Tally
+
+    @property
+    def end_s(self) -> float:
+        """Where the recording ends, from its first picture: after its last picture, or the hole behind it."""
+        last_hole = float(self.tally.gaps[-1].end) if self.tally.gaps else 0.0
+        return max(float(self.tally.seconds) + self.picture_s, last_hole)
+
+    @property
+    def read_s(self) -> float:
+        """Seconds with pictures."""
+        return max(0.0, self.end_s - sum(float(gap.end - gap.start) for gap in self.tally.gaps))
+
+    @property
+    def memory(self) -> Path:
+        return self.folder / MEMORY
+
+    def observations(self) -> Iterator[Observation]:
+        """All that was seen, in order. Raises OutputError when the file was altered or is damaged."""
+        path = self.folder / OBSERVATIONS
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as lines:
+                yield from observations_of(lines)
+        except (OSError, EOFError, ValueError) as error:
+            raise OutputError(f"{path}: is damaged ({error}); remove its folder and run the batch again") from None
+
+
+def kept_reading(job: Job) -> Reading | None:
+    """What was read before, if the recording and all that it was read with are still the same."""
+    try:
+        stat, path = job.recording.stat(), job.folder / ABOUT
+        if path.stat().st_size > MAX_ABOUT_BYTES:
+            return None
+        about = json.loads(path.read_text("utf-8"))
+        if about["schema"] != SCHEMA or about["made_from"] != _made_from(job, load_profile(job.profile)):
+            return None
+        touched = about["mtime_ns"] != stat.st_mtime_ns
+        if about["bytes"] != stat.st_size or (touched and sha256_of(job.recording) != about["sha256"]):
+            return None
+        whole = all(_file_hash(job.folder / name) == digest for name, digest in about["files"].items())
+        return _reading(job.folder, about) if whole else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def read_recording(job: Job, progress: Progress | None = None) -> Reading:
+    """See a whole recording and keep what was seen; what is kept already is taken as it is.
+
+    Raises FootageError or ProfileError when recording or profile cannot be used, ModelError for the models, OutputError
+    when the folder cannot be written.
+    """
+    kept = kept_reading(job)
+    if kept is not None:
+        return kept
+    profile = load_profile(job.profile)
+    made_from = _made_from(job, profile)
+    stat = os.stat(job.recording) if job.recording.exists() else None
+    viewing = view(job.recording, profile)
+    if job.memory is not None:
+        viewing.observer.recall(_memory(job.memory))
+    try:
+        files = _keep(job.folder, viewing.observations(progress), lambda: memory_bytes(viewing.observer.memory()))
+    except OSError as error:
+        raise OutputError(f"cannot write what was seen to {job.folder}: {error.strerror or error}") from error
+    rate = viewing.info.rate
+    promised = viewing.info.promised_seconds
+    about = {
+        "schema": SCHEMA,
+        "made_from": made_from,
+        "file": job.recording.name,
+        "sha256": viewing.footage_sha256,
+        "bytes": viewing.info.bytes,
+        "mtime_ns": stat.st_mtime_ns if stat else 0,
+        "models": dict(viewing.models),
+        "expected_s": None if promised is None else float(promised),
+        "picture_s": float(1 / rate) if rate else 0.04,
+        "tally": tally_fields(viewing.tally),
+        "files": files,
+    }
+    write_file(job.folder / ABOUT, json.dumps(about, ensure_ascii=False).encode() + b"\n")
+    return _reading(job.folder, about)
+
+
+def _made_from(job: Job, profile: Profile) -> dict[str, Any]:
+    """All that decides what is seen, but for the recording itself."""
+    return {
+        "version": __version__,
+        "profile": profile.sha256,
+        "models": dict(model_hashes(profile.deck)),
+        "memory": None if job.memory is None else _file_hash(job.memory),
+    }
+
+
+def _reading(folder: Path, about: Mapping[str, Any]) -> Reading:
+    expected = about["expected_s"]
+    return Reading(
+        folder=folder,
+        sha256=str(about["sha256"]),
+        bytes=int(about["bytes"]),
+        models=dict(about["models"]),
+        expected_s=None if expected is None else float(expected),
+        picture_s=float(about["picture_s"]),
+        tally=tally_of(about["tally"]),
+    )
+
+
+def _memory(path: Path) -> Any:
+    try:
+        return memory_of(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: is damaged ({error}); remove its folder and run the batch again") from None
+
+
+def _keep(folder: Path, seen: Iterator[Observation], memory: Any) -> dict[str, str]:
+    """Write both files aside, then let them take their places. The hash of each by name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        (folder / ABOUT).unlink()
+    aside = Path(tempfile.mkdtemp(prefix=".handreplay-", dir=folder))
+    try:
+        with (
+            (aside / OBSERVATIONS).open("wb") as raw,
+            gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed,
+            io.TextIOWrapper(packed, encoding="utf-8", newline="\n") as lines,
+        ):
+            for observation in seen:
+                lines.write(observation_line(observation) + "\n")
+        (aside / MEMORY).write_bytes(memory())
+        found = {name: _file_hash(aside / name) for name in (OBSERVATIONS, MEMORY)}
+        for name in found:
+            os.replace(aside / name, folder / name)
+        return found
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
