@@ -9,38 +9,30 @@ The original is only ever read.
 
 import hashlib
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
 import av
-import av.container
 import av.video.frame
-import av.video.stream
 import numpy as np
 from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 from numpy.typing import NDArray
 
-from handreplay import refusals
 from handreplay.core.timeline import Clock, Gap, Holes
 from handreplay.errors import FootageError
+from handreplay.footage_source import LONGEST_SIDE as LONGEST_SIDE
+from handreplay.footage_source import MOST_PIXELS as MOST_PIXELS
+from handreplay.footage_source import WITHOUT_INDEX, Decoded, Source, decoded_pictures, opened
+from handreplay.footage_source import KeyPicture as KeyPicture
+from handreplay.footage_source import Tally as Tally
 
 Picture = NDArray[np.uint8]
 
-LONGEST_SIDE = 8192
-MOST_PIXELS = 40_000_000
-_FORMATS = (
-    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,h264,hevc,m4v,flv,asf,mxf,ivf,dhav,mjpeg,ogg"
-)
 _LUMA_FIRST = ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray")
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
-_WITHOUT_INDEX = ("mpegts", "mpeg", "h264", "hevc", "m4v", "mpegvideo")  # a hole there means that data was lost
-_MOST_READ_ERRORS = 50
-_ASSUMED_RATE = Fraction(25)
 _HALF_A_MILLISECOND = 0.0005  # logs give times to the millisecond
 
 
@@ -61,49 +53,6 @@ class FootageInfo:
     bits_per_second: int | None
     rotation_degrees: int  # counter-clockwise
     colour: str  # matrix and range, "assumed" where the file does not say
-
-
-@dataclass(frozen=True, slots=True)
-class KeyPicture:
-    """A picture that stands for itself, where decoding can begin. `ticks` is its timestamp in the file."""
-
-    seconds: Fraction
-    index: int
-    ticks: int | None
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a reading of the pictures met, counted as it goes on."""
-
-    packets: int = 0
-    pictures: int = 0  # decoded, whether shown or not
-    shown: int = 0
-    distrusted: int = 0  # decoded after damage, before the next whole key picture
-    out_of_order: int = 0
-    refused: int = 0  # packets that could not be decoded
-    hidden: int = 0  # packets that the file's own edit list keeps from being shown
-    keys: list["KeyPicture"] = field(default_factory=list)
-    steps: Counter[int] = field(default_factory=Counter)  # microseconds between shown pictures
-    gaps: list[Gap] = field(default_factory=list)
-    seconds: Fraction = Fraction(0)  # time of the last picture
-    estimated: int = 0  # pictures without a timestamp, whose times are counted on
-    estimated_rate: Fraction | None = None
-    finished: bool = False
-
-    @property
-    def whole(self) -> bool:
-        """Was every picture of the file shown, at its own time?"""
-        flaws = self.refused or self.hidden or self.distrusted or self.out_of_order or self.estimated
-        return self.finished and not self.gaps and not flaws
-
-    @property
-    def times(self) -> str:
-        """How times came about, in words."""
-        if self.estimated_rate is None:
-            return "exact"
-        told = f"estimated from {_number(self.estimated_rate)} fps"
-        return told if self.estimated == self.pictures else f"exact, but for {self.estimated} pictures {told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +128,7 @@ def probe(path: str | Path) -> FootageInfo:
 
     Raises FootageError when it cannot be used, with a reason that a person can act on.
     """
-    with _opened(Path(path)) as source:
+    with opened(Path(path)) as source:
         first = _first_picture(source)
         stream, container = source.stream, source.container
         turns = _turns(first)
@@ -207,9 +156,9 @@ def pictures(path: str | Path, *, tally: Tally | None = None) -> Iterator[Frame 
     Times rise strictly. `tally` is filled on the way. Raises FootageError when the file cannot be used at all.
     """
     tally = Tally() if tally is None else tally
-    with _opened(Path(path)) as source:
+    with opened(Path(path)) as source:
         line = _Line(source, tally)
-        for decoded in _decoded(source, tally):
+        for decoded in decoded_pictures(source, tally):
             yield from line.fault(decoded) if isinstance(decoded, str) else line.picture(decoded)
         yield from line.end()
     if not tally.shown:
@@ -223,7 +172,7 @@ def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]
     Their numbers are -1, since nobody has counted. Where anything is not as in a whole recording a Gap comes last: then
     ask `pictures`, which also tells what is wrong. Files that cannot be entered in the middle give that Gap at once.
     """
-    with _opened(Path(path)) as source:
+    with opened(Path(path)) as source:
         first = _first_picture(source)
         if source.format_name != "mov" or first.pts is None or first.time_base is None or source.rate is None:
             yield Gap(Fraction(0), Fraction(0), "the recording cannot be entered in the middle")
@@ -231,7 +180,7 @@ def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]
         target = first.pts + int(max(0.0, start) / first.time_base)
         source.container.seek(target, stream=source.stream, backward=True)
         last, converters = None, _Converters()
-        for decoded in _decoded(source, Tally()):
+        for decoded in decoded_pictures(source, Tally()):
             frame = None if isinstance(decoded, str) or decoded.suspect else decoded.frame
             stamp = None if frame is None or frame.is_corrupt else frame.pts
             seconds = None if stamp is None else (stamp - first.pts) * first.time_base
@@ -281,55 +230,10 @@ def sha256_of(path: str | Path) -> str:
         raise FootageError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    path: Path
-    container: av.container.InputContainer
-    stream: av.video.stream.VideoStream
-
-    @property
-    def format_name(self) -> str:
-        return str(self.container.format.name).split(",")[0]
-
-    @property
-    def rate(self) -> Fraction | None:
-        rate = self.stream.average_rate or self.stream.guessed_rate
-        return Fraction(rate) if rate and Fraction(1, 60) <= rate <= 1000 else None
-
-    @property
-    def interval(self) -> Fraction:
-        return 1 / (self.rate or _ASSUMED_RATE)
-
-    @property
-    def promised_pictures(self) -> int | None:
-        """As the index says; other containers only guess."""
-        return self.stream.frames if self.format_name == "mov" and 0 < self.stream.frames < 2**40 else None
-
-    @property
-    def promised_seconds(self) -> Fraction | None:
-        seconds = Fraction(0)
-        if self.stream.duration and self.stream.time_base:
-            seconds = self.stream.duration * self.stream.time_base
-        elif self.container.duration:
-            seconds = Fraction(self.container.duration, av.time_base)
-        guessed = self.format_name in _WITHOUT_INDEX  # from the timestamps at both ends, which jump
-        return seconds if not guessed and 0 < seconds < 366 * 86400 else None
-
-    def stamp(self, frame: av.video.frame.VideoFrame) -> Fraction | None:
-        ticks = frame.dts if self.format_name == "avi" else frame.pts  # AVI stores no times, only an order
-        return None if ticks is None or frame.time_base is None else ticks * frame.time_base
-
-
-@dataclass(frozen=True, slots=True)
-class _Decoded:
-    frame: av.video.frame.VideoFrame
-    suspect: bool  # the container missed data in this picture
-
-
 class _Line:
     """Turns decoded pictures and faults into a rising line of Frames and Gaps."""
 
-    def __init__(self, source: _Source, tally: Tally) -> None:
+    def __init__(self, source: Source, tally: Tally) -> None:
         self.source, self.tally = source, tally
         self.clock = Clock(source.interval)
         self.holes = Holes(float(1 / source.rate) if source.rate else None)
@@ -344,7 +248,7 @@ class _Line:
         yield from self._release(None)
         self.damage = self.damage or reason
 
-    def picture(self, decoded: _Decoded) -> Iterator[Frame | Gap]:
+    def picture(self, decoded: Decoded) -> Iterator[Frame | Gap]:
         source = decoded.frame
         placed = self.clock.place(self.source.stamp(source))
         self._note_clock()
@@ -389,7 +293,7 @@ class _Line:
         elif step > 0 and last is not None and self.holes.looks_long(float(step)):
             self.waiting = (frame, step, f"no pictures for {float(step):.2f} s")
             self.damage, self.shown_until = None, frame.seconds
-            if self.source.format_name in _WITHOUT_INDEX and not frame.key:
+            if self.source.format_name in WITHOUT_INDEX and not frame.key:
                 self.waiting, self.shown_until = None, last
                 self.damage = "data is missing"
                 self.tally.distrusted += 1
@@ -449,58 +353,13 @@ class _Line:
         return None
 
 
-def _decoded(source: _Source, tally: Tally) -> Iterator[_Decoded | str]:
-    """Decoded pictures in order of showing, and a sentence for each packet that fails."""
-    suspect: set[int | None] = set()
-    for packet in _packets(source, tally):
-        if isinstance(packet, str):
-            yield packet
-            continue
-        tally.packets += bool(packet.size)
-        if packet.is_corrupt:
-            suspect.add(packet.pts)
-        try:
-            frames = packet.decode()
-        except (av.error.FFmpegError, ValueError) as error:
-            tally.refused += 1
-            yield _decode_fault(source, error)
-            continue
-        if packet.is_discard:
-            tally.hidden += 1
-        for frame in frames:
-            tally.pictures += 1
-            yield _Decoded(frame, frame.pts in suspect)
-
-
-def _packets(source: _Source, tally: Tally) -> Iterator[Any]:
-    """Packets of the video stream, going on after errors of the container as long as they are not endless."""
-    for _ in range(_MOST_READ_ERRORS):
-        before = tally.packets
-        try:
-            yield from source.container.demux(source.stream)
-            return
-        except av.error.EOFError:
-            return
-        except (av.error.FFmpegError, OSError) as error:
-            yield f"the file cannot be read here ({refusals.plain(error)})"
-            if tally.packets == before:
-                return
-
-
-def _decode_fault(source: _Source, error: Exception) -> str:
-    context = source.stream.codec_context
-    if _too_large(context.width, context.height):
-        return f"the picture size changes to {context.width}x{context.height}, over the limit"
-    return "damaged pictures"
-
-
 def _sought(path: Path, wanted: Sequence[float], tally: Tally) -> Iterator[tuple[float, Frame]]:
     """The picture on show at each of these rising seconds, by way of the key pictures before them.
 
     Ends early where that does not lead there.
     """
     keys = tally.keys
-    with _opened(path) as source:
+    with opened(path) as source:
         if source.format_name != "mov" or any(key.ticks is None for key in keys):
             return
         entered: KeyPicture | None = None
@@ -521,12 +380,12 @@ def _sought(path: Path, wanted: Sequence[float], tally: Tally) -> Iterator[tuple
             yield second, shown
 
 
-def _from_key(source: _Source, key: KeyPicture) -> Iterator[Frame]:
+def _from_key(source: Source, key: KeyPicture) -> Iterator[Frame]:
     """The pictures from a key picture on, as long as nothing is wrong with them."""
     assert key.ticks is not None
     source.container.seek(key.ticks, stream=source.stream, backward=True)
     index, converters = key.index, _Converters()
-    for decoded in _decoded(source, Tally()):
+    for decoded in decoded_pictures(source, Tally()):
         if isinstance(decoded, str) or decoded.suspect or decoded.frame.is_corrupt:
             return
         frame = decoded.frame
@@ -538,42 +397,11 @@ def _from_key(source: _Source, key: KeyPicture) -> Iterator[Frame]:
             index += 1
 
 
-def _first_picture(source: _Source) -> av.video.frame.VideoFrame:
-    for decoded in _decoded(source, Tally()):
-        if isinstance(decoded, _Decoded):
+def _first_picture(source: Source) -> av.video.frame.VideoFrame:
+    for decoded in decoded_pictures(source, Tally()):
+        if isinstance(decoded, Decoded):
             return decoded.frame
     raise FootageError(f"{source.path}: no picture in it can be decoded; export it again from the recorder")
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[_Source]:
-    refusals.check_file(path)
-    options = {"format_whitelist": _FORMATS, "protocol_whitelist": "file", "max_pixels": str(MOST_PIXELS)}
-    try:
-        # "file:" keeps a name with a colon or a percent sign from being read as an address or a series of pictures
-        container = av.open(f"file:{path}", options=options, metadata_errors="replace")
-    except (av.error.FFmpegError, ValueError) as error:
-        raise FootageError(f"{path}: {refusals.why_not(path, error)}") from None
-    try:
-        if not container.streams.video:
-            raise FootageError(f"{path}: has no video stream; it holds {refusals.streams(container)}")
-        stream = container.streams.video[0]
-        if stream.codec_context is None:
-            raise FootageError(f"{path}: its video codec is not known; export it as H.264")
-        width, height = stream.codec_context.width, stream.codec_context.height
-        if _too_large(width, height):
-            raise FootageError(
-                f"{path}: its pictures are {width}x{height}; the limit is {LONGEST_SIDE} a side and "
-                f"{MOST_PIXELS // 1_000_000} megapixels"
-            )
-        stream.thread_type = "AUTO"
-        yield _Source(path, container, stream)
-    finally:
-        container.close()
-
-
-def _too_large(width: int, height: int) -> bool:
-    return max(width, height) > LONGEST_SIDE or width * height > MOST_PIXELS
 
 
 def _turns(frame: av.video.frame.VideoFrame) -> int:
@@ -593,7 +421,3 @@ def _plane(frame: av.video.frame.VideoFrame, number: int, width: int, height: in
     plane = frame.planes[number]
     rows = np.frombuffer(cast(Any, plane), dtype=np.uint8).reshape(-1, plane.line_size)
     return rows[:height, :width]
-
-
-def _number(rate: Fraction) -> str:
-    return f"{float(rate):.3f}".rstrip("0").rstrip(".")
