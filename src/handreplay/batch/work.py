@@ -1,0 +1,152 @@
+"""What a worker is given and what it gives back, whether it is a process here or one on another machine.
+
+    task  ->  perform  ->  outcome
+
+Both are small and plain; the large things are files that all workers see. A worker never decides: who is read when, and
+what becomes of a recording that cannot be read, is for the run to say.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from handreplay import rules
+from handreplay.batch.judging import Part, judge, keep_part
+from handreplay.batch.reading import Job, kept_reading, read_recording
+from handreplay.config import load_profile
+from handreplay.errors import HandreplayError, OutputError
+
+Beat = Callable[[float, float | None], None]  # seconds read, seconds promised
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTask:
+    """Read one recording."""
+
+    key: str  # names the task, and nothing else
+    job: Job
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A recording that was read, in its line."""
+
+    job: Job
+    run: Path
+    offset_s: float
+    hole: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeTask:
+    """Judge a line of recordings that were read, and write their run folders."""
+
+    key: str
+    profile: Path
+    places: tuple[Place, ...]
+    clock: datetime | None = None  # of the first picture of the first, with an offset
+
+
+Task = ReadTask | JudgeTask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOutcome:
+    key: str
+    end_s: float
+    read_s: float
+    expected_s: float | None
+    bytes: int
+    sha256: str
+    holes: tuple[tuple[float, float, str], ...]
+    models: tuple[tuple[str, str], ...]
+    passed_over: tuple[tuple[float, float, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOutcome:
+    """Of each place: how many rounds and findings it has, and the exit code of an audit of it alone."""
+
+    key: str
+    rounds: tuple[int, ...]
+    findings: tuple[int, ...]
+    exit_codes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A task that could not be done. `fatal`: nothing else can be done either, as on a full disk."""
+
+    key: str
+    reason: str
+    fatal: bool = False
+
+
+Outcome = ReadOutcome | JudgeOutcome | Failure
+
+
+class Engine(Protocol):
+    """Workers. Tasks that were submitted may be done at once and in any order."""
+
+    def submit(self, task: Task) -> None: ...
+    def next_outcome(self) -> Outcome:
+        """Waits for the next task that is done or has failed for good."""
+        ...
+
+    def close(self) -> None:
+        """Ends all workers; tasks in work are given up."""
+        ...
+
+
+def perform(task: Task, beat: Beat | None = None) -> Outcome:
+    """Do a task in this process. `beat` is called again and again while it goes on.
+
+    Never raises for what may be wrong with a recording, a profile or the disk; a fault of the product itself passes.
+    """
+    try:
+        return _read(task, beat) if isinstance(task, ReadTask) else _judge(task)
+    except OutputError as error:
+        return Failure(key=task.key, reason=str(error), fatal=True)
+    except HandreplayError as error:
+        return Failure(key=task.key, reason=str(error))
+    except OSError as error:  # a file that went, a drive that was taken away
+        return Failure(key=task.key, reason=f"{error.filename or 'a file'}: {error.strerror or error}")
+
+
+def _read(task: ReadTask, beat: Beat | None) -> ReadOutcome:
+    reading = read_recording(task.job, beat)
+    return ReadOutcome(
+        key=task.key,
+        end_s=reading.end_s,
+        read_s=reading.read_s,
+        expected_s=reading.expected_s,
+        bytes=reading.bytes,
+        sha256=reading.sha256,
+        holes=tuple((float(gap.start), float(gap.end), gap.reason) for gap in reading.tally.gaps),
+        models=tuple(sorted(reading.models.items())),
+    )
+
+
+def _judge(task: JudgeTask) -> JudgeOutcome:
+    profile = load_profile(task.profile)
+    parts = [_part(place) for place in task.places]
+    judged = judge(parts, profile, task.clock)
+    for place, its in enumerate(judged):
+        keep_part(parts, place, its, profile)
+    return JudgeOutcome(
+        key=task.key,
+        rounds=tuple(len(its.rounds) for its in judged),
+        findings=tuple(len(its.audit.findings) for its in judged),
+        exit_codes=tuple(rules.exit_code(its.audit) for its in judged),
+    )
+
+
+def _part(place: Place) -> Part:
+    reading = kept_reading(place.job)
+    if reading is None:
+        raise OutputError(
+            f"{place.job.folder}: what was read of {place.job.recording.name} is gone; run the batch again"
+        )
+    return Part(recording=place.job.recording, reading=reading, run=place.run, offset_s=place.offset_s, hole=place.hole)
