@@ -1,0 +1,94 @@
+"""A manifest of recordings: CSV with the columns file, table, start and dealer, as spreadsheets write it."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from handreplay.errors import FootageError
+
+COLUMNS = ("file", "table", "start", "dealer")
+MAX_BYTES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One recording as the manifest names it; blank cells are empty texts."""
+
+    line: int
+    file: str
+    table: str
+    start: str
+    dealer: str
+    fault: str  # why the row cannot be believed, "" when it can
+
+
+def read_manifest(path: Path) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+    """The rows, and remarks on how the file was read. Raises FootageError when it is no manifest at all."""
+    text, remarks = _text(path)
+    first, _, rest = text.partition("\n")
+    skipped = 0
+    if first.strip().strip('"').lower().startswith("sep="):  # Excel's own first line
+        text, skipped = rest, 1
+        first = rest.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    lines = _lines(path, text, delimiter, skipped)
+    header = [cell.strip().casefold() for cell in next(lines, (1, []))[1]]
+    for column in COLUMNS:
+        if header.count(column) > 1:
+            raise FootageError(f'{path}: has the column "{column}" twice; remove or rename one')
+    if "file" not in header:
+        raise FootageError(
+            f'{path}: has no column "file" in its first line; a manifest is CSV with the columns {", ".join(COLUMNS)}'
+        )
+    return tuple(_row(line, cells, header) for line, cells in lines if any(map(str.strip, cells))), remarks
+
+
+def _text(path: Path) -> tuple[str, tuple[str, ...]]:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise FootageError(f"{path}: no such folder or manifest; check the name") from None
+    except (OSError, ValueError) as error:
+        raise FootageError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if len(data) > MAX_BYTES:
+        raise FootageError(f"{path}: is larger than {MAX_BYTES // 1_000_000} MB; this is no manifest of recordings")
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    for encoding in ("utf-16",) if wide else ("utf-8-sig", "cp1252"):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" in text:
+            break
+        fallback = f"{path}: is not UTF-8; read as Windows text (cp1252), save it as UTF-8 if names look wrong"
+        return text, (fallback,) if encoding == "cp1252" else ()
+    raise FootageError(f"{path}: is no text that can be read; save the manifest as CSV in UTF-8")
+
+
+def _lines(path: Path, text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Each record with the number of the line on which it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    line = 1
+    try:
+        for cells in reader:
+            yield line + skipped, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise FootageError(f"{path}: line {line + skipped} is not CSV ({error}); save the manifest again") from None
+
+
+def _row(line: int, cells: list[str], header: list[str]) -> Row:
+    found = {name: " ".join(cell.split()) for name, cell in zip(header, cells, strict=False) if name != "file"}
+    place = header.index("file")
+    surplus = any(map(str.strip, cells[len(header) :]))
+    return Row(
+        line=line,
+        file=cells[place].strip() if place < len(cells) else "",
+        table=found.get("table", ""),
+        start=found.get("start", ""),
+        dealer=found.get("dealer", ""),
+        fault="has more cells than the first line has columns; put names with commas into quotes" if surplus else "",
+    )
