@@ -8,13 +8,14 @@ from datetime import datetime
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import typer
 
 from handreplay.errors import HandreplayError, OutputError
 
 RECORDINGS = "Recordings"
+SHIFTS = "Shifts: many recordings"
 WITHOUT_FOOTAGE = "Rules and round logs, no footage needed"
 REVIEWING = "Review and hand over"
 OWN_TABLE = "Your own deck and chips"
@@ -413,6 +414,39 @@ def report(
         typer.echo(line.encode())
 
 
+SHIFT_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M%z", "%Y-%m-%dT%H:%M:%S%z"]
+
+
+@app.command(rich_help_panel=REVIEWING)
+def shift(
+    batch: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of a batch.")],
+    format_: Annotated[
+        Literal["html", "pdf", "csv", "xlsx"] | None,
+        typer.Option("--format", help="As --out ends when left out, else html."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File or folder; the batch's folder when left out.")
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(
+            metavar="DATETIME",
+            help="Only from then on: 2026-11-30T22:00 at the table, or with an offset, 2026-11-30T22:00-05:00.",
+            formats=SHIFT_TIMES,
+        ),
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(metavar="DATETIME", help="Only before then.", formats=SHIFT_TIMES)
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Write over a file that is there.")] = False,
+) -> None:
+    """Report a night: what could be judged, findings by money, error rates, dealers, pace; numbers with their rounds."""
+    from handreplay.batch.shift import window_of, write_shift
+
+    for line in write_shift(batch, format_, out, window_of(since, until), replace=replace):
+        typer.echo(line.encode())
+
+
 PIPE_CLOSED = 141  # as a shell counts a program that SIGPIPE ended
 
 
@@ -496,6 +530,74 @@ def train(
     from handreplay.train import train as train_model
 
     train_model(model, context.args)
+
+
+@app.command(rich_help_panel=SHIFTS)
+def ledger(
+    batch: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of a batch.")],
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="URL", help="postgresql://USER@HOST/DATABASE; OUT/ledger.sqlite without."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--batch", help="What the ledger calls it; the folder's name when left out.")
+    ] = None,
+) -> None:
+    """Make the ledger of a batch from its run folders, or bring it up to date: nothing is read or judged again.
+
+    Give a password by PGPASSWORD or ~/.pgpass: in the URL, others on the machine can see it.
+    """
+    from handreplay.batch.ledger import fill
+
+    filled = fill(batch if to is None else to, batch, batch=name)
+    typer.echo(
+        f"{filled.ledger}: batch {filled.batch}, {filled.recordings} recordings, "
+        f"{filled.changed} of them new or changed, {filled.removed} taken out".encode()
+    )
+
+
+class AnswerFormat(StrEnum):
+    text = "text"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+@app.command(rich_help_panel=SHIFTS)
+def query(
+    place: Annotated[
+        str, typer.Argument(metavar="OUT|URL", help="Folder of a batch, or postgresql://USER@HOST/DATABASE.")
+    ],
+    question: Annotated[str | None, typer.Argument(help="Left out: lists the questions.")] = None,
+    sql: Annotated[str | None, typer.Option("--sql", help="One SELECT of your own, in place of a question.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="dealer, table, wager or hour.")] = None,
+    batch: Annotated[str | None, typer.Option("--batch", help="Only of this batch.")] = None,
+    dealer: Annotated[str | None, typer.Option("--dealer", help='Only of this dealer; "" where none is named.')] = None,
+    table: Annotated[str | None, typer.Option("--table", help="Only of this table.")] = None,
+    wager: Annotated[str | None, typer.Option("--wager", help="Only of this wager, such as blind.")] = None,
+    code: Annotated[str | None, typer.Option("--code", help="Only with this finding, such as PY02.")] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option("--verdict", help="Only with this of a round, wager or finding: review, open, overpaid ..."),
+    ] = None,
+    hour: Annotated[int | None, typer.Option("--hour", min=0, max=23, help="Only of this hour of the day.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="From then on; the table's clock.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Before then; the table's clock.")
+    ] = None,
+    format_: Annotated[AnswerFormat | None, typer.Option("--format", help="By the ending of --out, else text.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file for the answer.")] = None,
+) -> None:
+    """Ask the ledger of a batch; nothing is changed. Dollars in text and CSV, whole cents in JSON and Parquet."""
+    from handreplay.batch import query as ledger_query
+    from handreplay.batch.asking import Filters
+
+    narrowed = {"by": by, "batch": batch, "dealer": dealer, "table": table, "wager": wager, "code": code}
+    filters = Filters(**narrowed, verdict=verdict, hour=hour, since=since, until=until)
+    told = ledger_query.told(place, question, sql=sql, filters=filters, format_=format_, out=out)
+    typer.echo(told, nl=False)
 
 
 USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever this version of typer keeps it
