@@ -182,6 +182,13 @@ def test_a_bad_file_is_set_aside_by_name_and_side_cars_are_passed_over(tmp_path:
     assert found.ignored == 5
 
 
+def test_what_is_set_aside_keeps_what_is_known_of_it(tmp_path: Path) -> None:
+    (tmp_path / "empty_20261130_061000Z.mp4").touch()
+    (aside,) = manifest(tmp_path, "file,table,dealer\nempty_20261130_061000Z.mp4,UTH-07,Ana\n").set_aside
+    assert (aside.table, aside.dealer, aside.start) == ("UTH-07", "Ana", datetime(2026, 11, 30, 6, 10, tzinfo=UTC))
+    assert aside.reason == "manifest line 2: empty file; copy or export it again"
+
+
 def test_links_are_not_followed_out_of_the_folder(tmp_path: Path) -> None:
     write_profile(tmp_path / "tables", "UTH-07")
     night = footage(tmp_path / "night", "day/good.mp4")
@@ -214,11 +221,17 @@ def test_a_name_that_is_no_text_is_set_aside_in_writable_words(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("nothing", "no such folder or manifest"), ("empty", "no recordings in it"), ("one.mp4", "is one recording")],
+    [
+        ("nothing", "no such folder or manifest"),
+        ("empty", "no recordings in it"),
+        ("one.mp4", "is one recording"),
+        ("pipe.csv", "no ordinary file"),
+    ],
 )
 def test_a_call_without_recordings_is_refused(tmp_path: Path, name: str, words: str) -> None:
     write_profile(tmp_path / "tables", "UTH-07")
     (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
     footage(tmp_path, "one.mp4")
     with pytest.raises(FootageError, match=words):
         find_recordings(tmp_path / name, tmp_path / "tables")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from handreplay.batch.names import natural
 from handreplay.batch.record import Missing
-from handreplay.batch.recordings import Recording, find_recordings
+from handreplay.batch.recordings import Recording, SetAside, find_recordings
 from handreplay.batch.timelines import Joined, Timeline, possible_twins, same_content, timelines
 from handreplay.config import Profile, load_profile
 
@@ -103,13 +103,13 @@ def test_of_two_that_cover_the_same_minutes_the_later_is_set_aside(profiles: dic
         ("a.mp4", 0.0, 600.0),
         ("b.mp4", 550.0, 100.0),
         ("c.mp4", 620.0, 60.0),
-        ("d.mp4", 0.0, 600.0),
+        ("d.mp4", 0.0, 100.0),
     )
     (line,) = result.timelines
     assert names(line) == ["a.mp4", "c.mp4"] and gaps(line) == [0, 20]
     assert {aside.name: aside.reason for aside in result.set_aside} == {
         "b.mp4": "overlaps a.mp4 by 50 s; set aside so that nothing is audited twice",
-        "d.mp4": "overlaps a.mp4 by 600 s; set aside so that nothing is audited twice",
+        "d.mp4": "overlaps a.mp4 by 100 s; set aside so that nothing is audited twice",
     }
     assert not result.missing  # b.mp4 has those 20 s
 
@@ -144,6 +144,18 @@ def test_profiles_are_kept_apart_but_what_is_missing_is_told_of_the_table(profil
     assert [names(line) for line in result.timelines] == [["d.mp4"], ["a.mp4", "c.mp4"], ["b.mp4"]]
     assert gaps(result.timelines[1]) == [0, 600]
     assert not result.missing
+
+
+def test_time_of_which_the_recording_was_set_aside_is_not_missing(profiles: dict[str, Profile]) -> None:
+    own = [recording(profiles["UTH-07"], name, after) for name, after in (("a.mp4", 0.0), ("c.mp4", 1200.0))]
+    bad = SetAside(
+        name="b.mp4", path=None, table="UTH-07", reason="cut", start=START + timedelta(seconds=600), profile=None
+    )
+    lengths = {"a.mp4": 600.0, "c.mp4": 60.0, "b.mp4": 590.0}
+    (hole,) = timelines(own, lengths, [bad]).missing
+    assert (hole.start - START, hole.end - START) == (timedelta(seconds=1190), timedelta(seconds=1200))
+    (hole,) = timelines(own, {**lengths, "b.mp4": None}, [bad]).missing
+    assert hole.start - START == timedelta(seconds=600)
 
 
 # Without starts

@@ -46,6 +46,8 @@ def read_manifest(path: Path) -> tuple[tuple[Row, ...], tuple[str, ...]]:
 
 
 def _text(path: Path) -> tuple[str, tuple[str, ...]]:
+    if path.exists() and not path.is_file():
+        raise FootageError(f"{path}: is no ordinary file; name a folder or a manifest")
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)

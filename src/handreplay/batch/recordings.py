@@ -213,7 +213,7 @@ def _take(candidate: _Candidate, search: _Search) -> None:
     profile = _profile(candidate, search.tables)
     known = profile if isinstance(profile, Profile) else None
     size, fault = (0, candidate.fault) if candidate.fault else _size(candidate)
-    start, start_fault = (None, "") if fault or known is None else _start(candidate, known, search)
+    start, start_fault = (None, "") if known is None else _start(candidate, known, search)
     fault = fault or (profile if isinstance(profile, str) else "") or start_fault
     dealer = (row.dealer or None) if row else None
     if known is not None and not fault and known.camera is None:

@@ -96,19 +96,20 @@ class _Work:
     remarks: list[str] = field(default_factory=list)
     present: list[tuple[str, datetime, datetime | None]] = field(default_factory=list)  # table, start, end
 
-    def length(self, recording: Recording) -> Fraction | None:
+    def length(self, name: str) -> Fraction | None:
         """Seconds, to the microsecond as starts are; None when it is not known."""
-        seconds = self.lengths.get(recording.name)
+        seconds = self.lengths.get(name)
         if seconds is None or not 0 < seconds < 10**9:
             return None
         return Fraction(round(Fraction(seconds) * 1_000_000), 1_000_000) or None
 
 
-def timelines(recordings: Iterable[Recording], lengths: Lengths) -> Joined:
+def timelines(recordings: Iterable[Recording], lengths: Lengths, aside: Iterable[SetAside] = ()) -> Joined:
     """Join recordings into timelines; their order does not matter.
 
     `lengths` are seconds by the recording's name, as far as known; call again when reading has told the others.
-    A recording that covers the same time as an earlier one of its table profile is set aside.
+    A recording that covers the same time as an earlier one of its table profile is set aside. The time of those that
+    were set aside before, as far as it is known, is not missing: they are there, and named.
     """
     work = _Work(lengths)
     by_profile: dict[str, list[Recording]] = {}
@@ -119,6 +120,10 @@ def timelines(recordings: Iterable[Recording], lengths: Lengths) -> Joined:
         _set_against_clock(sorted(items, key=lambda item: (item.start, natural(item.recording.name))), work)
         for run in undated:
             _follow(run, work)
+    for item in aside:
+        length = work.length(item.name)
+        if item.table is not None and item.start is not None and length is not None:
+            work.present.append((item.table, item.start, item.start + _span(length)))
     return Joined(
         timelines=tuple(sorted(work.timelines, key=_order)),
         set_aside=tuple(sorted(work.set_aside, key=lambda aside: natural(aside.name))),
@@ -209,11 +214,11 @@ def _counted_on(members: Sequence[Recording], start: datetime, work: _Work) -> l
     """Items of a run whose first piece begins at `start`; each begins where the one before ends."""
     items: list[_Item] = []
     for number, recording in enumerate(members):
-        length = work.length(recording)
+        length = work.length(recording.name)
         if length is None:
             return [*items, _Item(recording, start, tuple(members[number + 1 :]))]
         items.append(_Item(recording, start))
-        start += timedelta(microseconds=round(length * 1_000_000))
+        start += _span(length)
     return items
 
 
@@ -257,11 +262,10 @@ def _overlap(sitting: _Sitting, item: _Item) -> Fraction | None:
 
 
 def _leave_out(item: _Item, sitting: _Sitting, overlap: Fraction, work: _Work) -> None:
-    shared = (
-        f"overlaps {sitting.last} by {float(overlap):.0f} s"
-        if overlap
-        else f"begins at the same time as {sitting.last}"
-    )
+    length = work.length(item.recording.name)
+    shared = f"overlaps {sitting.last} by {float(min(overlap, length or overlap)):.0f} s"
+    if not overlap:
+        shared = f"begins at the same time as {sitting.last}"
     work.set_aside.append(_aside(item.recording, f"{shared}; set aside so that nothing is audited twice"))
     work.present.append((item.recording.table, item.start, _end(item, work)))
     if item.tail:
@@ -298,7 +302,7 @@ def _add(item: _Item, sitting: _Sitting, work: _Work) -> None:
     sitting.pieces += [
         Piece(recording=recording, start=None, offset_s=None, gap_before_s=Fraction(0)) for recording in item.tail
     ]
-    length = work.length(item.recording)
+    length = work.length(item.recording.name)
     end = _end(item, work)
     work.present.append((item.recording.table, item.start, end))
     if end is None or sitting.end is None or end >= sitting.end:
@@ -312,7 +316,7 @@ def _follow(run: Sequence[Recording], work: _Work) -> None:
     offset: Fraction | None = Fraction(0)
     for recording in run:
         pieces.append(Piece(recording=recording, start=None, offset_s=offset, gap_before_s=Fraction(0)))
-        length = work.length(recording)
+        length = work.length(recording.name)
         offset = None if offset is None or length is None else offset + length
     work.timelines.append(Timeline(profile=run[0].profile, pieces=tuple(pieces)))
 
@@ -324,8 +328,8 @@ def _close(sitting: _Sitting, work: _Work) -> None:
 
 
 def _end(item: _Item, work: _Work) -> datetime | None:
-    length = work.length(item.recording)
-    return None if length is None or item.tail else item.start + timedelta(microseconds=round(length * 1_000_000))
+    length = work.length(item.recording.name)
+    return None if length is None or item.tail else item.start + _span(length)
 
 
 def _missing(present: Iterable[tuple[str, datetime, datetime | None]]) -> Iterator[Missing]:
@@ -340,6 +344,10 @@ def _missing(present: Iterable[tuple[str, datetime, datetime | None]]) -> Iterat
 
 def _seconds(span: timedelta) -> Fraction:
     return Fraction(span // timedelta(microseconds=1), 1_000_000)
+
+
+def _span(seconds: Fraction) -> timedelta:
+    return timedelta(microseconds=round(seconds * 1_000_000))
 
 
 def _aside(recording: Recording, reason: str) -> SetAside:
