@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -414,6 +414,13 @@ def report(
         typer.echo(line.encode())
 
 
+class ShiftFormat(StrEnum):
+    html = "html"
+    pdf = "pdf"
+    csv = "csv"
+    xlsx = "xlsx"
+
+
 SHIFT_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M%z", "%Y-%m-%dT%H:%M:%S%z"]
 
 
@@ -421,8 +428,7 @@ SHIFT_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M%z", "%Y-%m
 def shift(
     batch: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of a batch.")],
     format_: Annotated[
-        Literal["html", "pdf", "csv", "xlsx"] | None,
-        typer.Option("--format", help="As --out ends when left out, else html."),
+        ShiftFormat | None, typer.Option("--format", help="As --out ends when left out, else html.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="File or folder; the batch's folder when left out.")
@@ -440,7 +446,7 @@ def shift(
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Write over a file that is there.")] = False,
 ) -> None:
-    """Report a night: what could be judged, findings by money, error rates, dealers, pace; numbers with their rounds."""
+    """Report a night: what could be judged, findings by money, error rates, dealers, pace; each with its rounds."""
     from handreplay.batch.shift import window_of, write_shift
 
     for line in write_shift(batch, format_, out, window_of(since, until), replace=replace):
