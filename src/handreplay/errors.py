@@ -5,7 +5,8 @@
     ├── ProfileError         the table profile cannot be used
     ├── LogError             the round log cannot be used; names the line
     ├── ModelError           a weight file is missing, altered or of another kind
-    └── OutputError          the results cannot be written
+    ├── OutputError          the results cannot be written
+    └── ClusterError         the workers of a cluster cannot be used
 
 Illegal play, damaged pictures and unread cards are results, never exceptions.
 """
@@ -32,4 +33,8 @@ class ModelError(HandreplayError):
 
 
 class OutputError(HandreplayError):
+    pass
+
+
+class ClusterError(HandreplayError):
     pass
