@@ -19,7 +19,9 @@ from handreplay.store import Provenance, safe_names, write_run
 ROOT = Path(__file__).parents[2]
 START = datetime(2026, 11, 30, 6, 10, tzinfo=UTC)  # 01:10 in New York
 NEW_YORK = ZoneInfo("America/New_York")
-OVERPAID = ROOT / "sample_footage" / "uth-sample.rounds.jsonl"  # one round: seat 5's Blind is paid $100 that should push
+OVERPAID = (
+    ROOT / "sample_footage" / "uth-sample.rounds.jsonl"
+)  # one round: seat 5's Blind is paid $100 that should push
 LOGS = [ROOT / "tests" / "data" / "rounds" / f"uth-0{n}.rounds.jsonl" for n in (1, 2, 3)]
 LENGTH_S = 600.0
 
@@ -94,14 +96,16 @@ def recording(
 
 
 def night(out: Path) -> Record:
-    """Two tables, three dealers, an overpayment, a round with a gap, a file that is none, and ten minutes unrecorded."""
+    """Two tables, three dealers, an overpayment, a round with a gap, a bad file, an hour not recorded."""
     later = START + timedelta(seconds=LENGTH_S)
     quiet = START + timedelta(hours=1)
     gap = rounds_at(quiet, LOGS[:2])
     entries = (
         recording(out, "UTH-05/quiet.mp4", [with_gap(gap[0]), gap[1]], table="UTH-05", start=quiet, dealer="Bob"),
         recording(out, "UTH-12/one.mp4", rounds_at(START, [OVERPAID, *LOGS]), read_s=598.0, holes=(HOLE,)),
-        recording(out, "UTH-12/two.mp4", rounds_at(later, [LOGS[1], OVERPAID], first=5), start=later, dealer="D. Núñez"),
+        recording(
+            out, "UTH-12/two.mp4", rounds_at(later, [LOGS[1], OVERPAID], first=5), start=later, dealer="D. Núñez"
+        ),
         Entry(
             name="UTH-12/zero.mp4",
             table="UTH-12",

@@ -5,7 +5,7 @@ or as it is now. Rows that have not changed are left alone. Several batches may 
 SHA-256) that two of them audited at one table counts once, for the one that was filled in last.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -40,16 +40,17 @@ def fill(place: str | Path, out: Path, *, batch: str | None = None) -> Filled:
     database refuses.
     """
     record = read_record(out)
+    neighbours = Neighbours.of(record, out)
     ledger = ledger_at(place)
     name = plain(batch or out.resolve().name or "batch")
     with writing(ledger) as engine:
         if ledger.file is None:
             _check_same_batch(engine, ledger, name, record)
-        changed, refused = _fill_recordings(engine, out, record, name)
+        changed, refused = _fill_recordings(engine, out, record, name, neighbours)
         with engine.begin() as connection:
             _wait_for_others(connection)
             removed = _remove_others(connection, name, record)
-            _put_missing(connection, name, record)
+            _put_missing(connection, name, record, neighbours.zones)
     if refused:
         more = f" ({len(refused) - 1} more recordings have such a fault)" if len(refused) > 1 else ""
         raise OutputError(f"{refused[0]}{more}")
@@ -68,9 +69,10 @@ def _check_same_batch(engine: Engine, ledger: Ledger, batch: str, record: Record
         )
 
 
-def _fill_recordings(engine: Engine, out: Path, record: Record, batch: str) -> tuple[int, list[HandreplayError]]:
+def _fill_recordings(
+    engine: Engine, out: Path, record: Record, batch: str, neighbours: Neighbours
+) -> tuple[int, list[HandreplayError]]:
     """How many recordings changed, and what is wrong with those that could not be put in place."""
-    neighbours = Neighbours.of(record)
     changed = 0
     refused: list[HandreplayError] = []
     unjudged_until: datetime | None = None
@@ -141,22 +143,17 @@ def _remove_others(connection: Connection, batch: str, record: Record) -> int:
     return len(gone)
 
 
-def _put_missing(connection: Connection, batch: str, record: Record) -> None:
+def _put_missing(connection: Connection, batch: str, record: Record, zones: Mapping[str | None, str]) -> None:
     connection.execute(delete(MISSING).where(MISSING.c.batch == batch))
-    rows = []
-    for number, hole in enumerate(record.missing, 1):
-        known = and_(
-            RECORDINGS.c.batch == batch, RECORDINGS.c.table_id == hole.table, RECORDINGS.c.time_zone.is_not(None)
-        )
-        zone = connection.execute(select(RECORDINGS.c.time_zone).where(known).limit(1)).scalar()
-        rows.append(
-            {
-                "batch": batch,
-                "number": number,
-                "table_id": plain(hole.table),
-                **times(hole.start, zone),
-                "seconds": (hole.end - hole.start).total_seconds(),
-            }
-        )
+    rows = [
+        {
+            "batch": batch,
+            "number": number,
+            "table_id": plain(hole.table),
+            **times(hole.start, zones.get(hole.table)),
+            "seconds": (hole.end - hole.start).total_seconds(),
+        }
+        for number, hole in enumerate(record.missing, 1)
+    ]
     if rows:
         connection.execute(MISSING.insert(), rows)

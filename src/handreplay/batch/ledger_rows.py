@@ -1,13 +1,12 @@
 """The rows of one recording, from the batch's record and the recording's run folder; no database here.
 
-A run folder is believed only while its hashes hold. What it says of a round is carried over, never judged anew; only
-a wager's verdict puts a settlement row and the findings together.
+A run folder is believed only while its hashes hold. What it says of a round is carried over, never judged anew.
 """
 
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
@@ -19,17 +18,15 @@ from handreplay.core.events import Round
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import OutputError
 from handreplay.report.evaluation.sources import read_document
-from handreplay.report.felt import row_state
 from handreplay.report.page_parts import is_question
+from handreplay.report.wager_verdicts import wager_verdict
 from handreplay.store import Run, read_run
 
 Row = dict[str, Any]
 Document = Mapping[str, Any]
+Found = Mapping[int, list[Document]]  # findings by round
 Spans = list[tuple[float, float]]
 
-PAYMENT = frozenset({"PY01", "PY02", "PY03", "PY04"})
-OUT_OF_TURN = frozenset({"WG03", "WG04"})  # they speak for the payment too, by their variance
-WIDE = frozenset({"MD09", "MD10", "PY06"})  # they speak for several wagers at once
 AS_FOUND = (
     *("code", "name", "status", "confidence", "seat", "wager", "frame", "citation", "remedy", "message"),
     *("expected_cents", "observed_cents", "variance_cents"),
@@ -51,17 +48,29 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Which recording of a table shows a moment of it."""
+    """What the other recordings of a batch tell about one."""
 
     by_table: Mapping[str | None, list[Entry]] = field(default_factory=dict)
+    zones: Mapping[str | None, str] = field(default_factory=dict)  # by table
+    audited: frozenset[tuple[str | None, str | None]] = frozenset()  # tables and hashes
 
     @classmethod
-    def of(cls, record: Record) -> "Neighbours":
+    def of(cls, record: Record, out: Path) -> "Neighbours":
         by_table: dict[str | None, list[Entry]] = {}
-        for entry in record.entries:
-            if entry.start is not None and entry.expected_s is not None and entry.state is State.AUDITED:
+        zones: dict[str | None, str] = {}
+        audited = [entry for entry in record.entries if entry.state is State.AUDITED]
+        for entry in audited:
+            if entry.start is not None and entry.expected_s is not None:
                 by_table.setdefault(entry.table, []).append(entry)
-        return cls(by_table)
+            zone = None if entry.table in zones else time_zone(_run_folder(entry, out) / "table.toml")
+            if zone is not None:
+                zones[entry.table] = zone
+        return cls(by_table, zones, frozenset((entry.table, entry.sha256) for entry in audited))
+
+    def is_copy(self, entry: Entry) -> bool:
+        """Whether it is set aside and another recording, audited, is the same: its time is that of the other."""
+        same = (entry.table, entry.sha256) in self.audited
+        return entry.state is State.SET_ASIDE and entry.sha256 is not None and same
 
     def place(self, entry: Entry, t: float) -> tuple[str, float]:
         """The recording and the second in it at which to look for second `t` of `entry`."""
@@ -83,7 +92,8 @@ def rows_of(
     Raises OutputError or LogError when its run folder is missing, altered or not what an audit writes.
     """
     run = _run(entry, out)
-    made = _Made(entry, batch, neighbours, _time_zone(run))
+    own = None if run is None else time_zone(run.path("table.toml"))
+    made = _Made(entry, batch, neighbours, own or neighbours.zones.get(entry.table))
     rounds: list[Row] = []
     document: Document = {}
     if run is not None:
@@ -91,9 +101,10 @@ def rows_of(
         whole = {r.number: r for r in read_rounds(log)} if log.stat().st_size else {}
         document = read_document(run.path("findings.json"))
         try:
-            rounds = [made.round(verdict, whole[int(verdict["round"])], document) for verdict in document["rounds"]]
+            found = _by_round(document)
+            rounds = [made.round(v, whole[int(v["round"])], document, found) for v in document["rounds"]]
             by_round = {row["round"]: row for row in rounds}
-            wagers = made.wagers(document, by_round)
+            wagers = made.wagers(document, by_round, found)
             findings = [made.finding(n, f, by_round) for n, f in enumerate(document["findings"], 1)]
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise OutputError(
@@ -101,30 +112,29 @@ def rows_of(
             ) from None
     else:
         wagers, findings = [], []
-    unjudged = [(row["start_s"], row["end_s"]) for row in rounds if row["verdict"] == "incomplete"]
+    unjudged = [(row["start_s"], row["end_s"]) for row in rounds if row["judged"] == "no"]
     head = made.recording(document, unjudged, unjudged_until)
     tables = {"recordings": [head], "holes": made.holes(), "rounds": rounds, "wagers": wagers, "findings": findings}
     return Rows(_storable(tables), _left_over(entry, unjudged, unjudged_until))
 
 
 def _run(entry: Entry, out: Path) -> Run | None:
-    if entry.state is not State.AUDITED:
-        return None
+    return read_run(_run_folder(entry, out)) if entry.state is State.AUDITED else None
+
+
+def _run_folder(entry: Entry, out: Path) -> Path:
     place = PurePosixPath(entry.run or "")
     if not place.parts or place.is_absolute() or ".." in place.parts:
         raise OutputError(f"{out}: {entry.name} is audited, and its run folder ({entry.run}) is none below the batch")
-    return read_run(out.joinpath(*place.parts))
+    return out.joinpath(*place.parts)
 
 
-def _time_zone(run: Run | None) -> str | None:
-    """The table's, by the profile that the run keeps."""
-    if run is None or "table.toml" not in run.manifest["files"]:
-        return None
-    path = run.path("table.toml")
+def time_zone(profile: Path) -> str | None:
+    """The table's, as a run's profile has it; None where that cannot be read."""
     try:
-        if path.stat().st_size > MAX_PROFILE_BYTES:
+        if profile.stat().st_size > MAX_PROFILE_BYTES:
             return None
-        zone = tomllib.loads(path.read_text("utf-8"))["table"]["timezone"]
+        zone = tomllib.loads(profile.read_text("utf-8"))["table"]["timezone"]
         return ZoneInfo(zone).key
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -161,7 +171,7 @@ class _Made:
             "game": document.get("game"),
             "rules": document.get("rules"),
             **times(entry.start, self.time_zone),
-            "expected_s": entry.expected_s,
+            "expected_s": 0.0 if self.neighbours.is_copy(entry) else entry.expected_s,
             "read_s": entry.read_s,
             "judged_s": _judged_s(entry, [*unjudged, *_spilt(entry, unjudged_until)]),
             "state": entry.state.value,
@@ -188,7 +198,10 @@ class _Made:
             for number, (kind, hole) in enumerate(kinds, 1)
         ]
 
-    def round(self, verdict: Document, round_: Round, document: Document) -> Row:
+    def round(self, verdict: Document, round_: Round, document: Document, found: Found) -> Row:
+        stays_open = verdict["verdict"] in ("incomplete", "review") or any(
+            map(is_question, found.get(round_.number, ()))
+        )
         return {
             **self._key,
             "round": round_.number,
@@ -199,16 +212,14 @@ class _Made:
             "end_s": float(verdict["end"]),
             **self._started(_clock(round_) or self._moment(round_.start)),
             "verdict": str(verdict["verdict"]),
+            "judged": "no" if stays_open else "yes",
             "partial": round_.partial,
         }
 
     def _moment(self, t: float) -> datetime | None:
         return None if self.entry.start is None else self.entry.start + timedelta(milliseconds=round(t * 1000))
 
-    def wagers(self, document: Document, by_round: Mapping[int, Row]) -> list[Row]:
-        found: dict[int, list[Document]] = {}
-        for finding in document["findings"]:
-            found.setdefault(int(finding["round"]), []).append(finding)
+    def wagers(self, document: Document, by_round: Mapping[int, Row], found: Found) -> list[Row]:
         rows = []
         for verdict in document["rounds"]:
             round_ = by_round[int(verdict["round"])]
@@ -273,6 +284,13 @@ def times(moment: datetime | None, time_zone: str | None, name: str = "start") -
     }
 
 
+def _by_round(document: Document) -> Found:
+    found: dict[int, list[Document]] = {}
+    for finding in document["findings"]:
+        found.setdefault(int(finding["round"]), []).append(finding)
+    return found
+
+
 def _same(round_: Row) -> Row:
     """What a wager or a finding has from its round."""
     return {name: round_[name] for name in ("table_id", "dealer", "game", "start_utc", "start_local", "local_hour")}
@@ -283,39 +301,6 @@ def _clock(round_: Round) -> datetime | None:
         return None
     moment = datetime.fromisoformat(round_.clock_start)
     return moment.astimezone(UTC) if moment.tzinfo else None
-
-
-def wager_verdict(row: Document, findings: Iterable[Document]) -> tuple[str, str | None]:
-    """One wager of a settlement and the code of the finding that says so. `findings` are those of its round.
-
-    wrong   a confirmed or probable finding of its own says that it was paid, taken or left wrongly
-    open    whether it was cannot be told, or a person is asked
-    apart   a finding speaks for several wagers together: a void round played on, the aggregate payout limit
-    right   all else; a difference without any finding is the payout limit, rightly applied
-    """
-    findings = tuple(findings)
-    own = [f for f in findings if f["seat"] == row["seat"] and f["wager"] == row["wager"]]
-    for finding in own:
-        if not is_question(finding) and (
-            finding["code"] in PAYMENT or (finding["code"] in OUT_OF_TURN and finding["variance_cents"])
-        ):
-            return "wrong", finding["code"]
-    asked = next((f["code"] for f in own if _asks(f)), None)
-    state = row_state(row)
-    if asked is not None or state == "open":
-        return "open", asked
-    if state == "right":
-        return "right", None
-    wide = [f for f in findings if f["wager"] is None and f["seat"] in (None, row["seat"]) and f["code"] in WIDE]
-    if wide:
-        return ("open" if is_question(wide[0]) else "apart"), wide[0]["code"]
-    return ("open" if any(map(is_question, findings)) else "right"), None
-
-
-def _asks(finding: Document) -> bool:
-    if finding["code"] in OUT_OF_TURN:
-        return is_question(finding) or finding["variance_cents"] is None
-    return is_question(finding) and finding["code"] in PAYMENT | {"FT04"}
 
 
 def _spilt(entry: Entry, until: datetime | None) -> Spans:

@@ -56,7 +56,7 @@ RECORDINGS = Table(
     _text("start_local"),
     _seconds("expected_s"),  # as long as the file says it is
     _seconds("read_s"),  # of that, with pictures that were looked at
-    _seconds("judged_s"),  # of that, looked at closely and in no round that stayed incomplete
+    _seconds("judged_s"),  # of that, looked at closely and in no round of which something stayed open
     _text("state"),  # waiting, read, audited, set aside
     _text("reason"),
     _text("speed"),  # full, triage
@@ -106,6 +106,7 @@ ROUNDS = Table(
     _text("start_local"),
     _whole("local_hour"),
     _text("verdict"),  # clean, finding, review, incomplete
+    _text("judged"),  # yes; no: it is not whole in the footage, or a person is asked
     _text("partial"),  # what is missing of a round that is not whole in the footage
 )
 
@@ -129,7 +130,7 @@ WAGERS = Table(
     _cents("expected_cents"),  # what the house adds to the wager
     _text("observed_result"),
     _cents("observed_cents"),
-    _text("verdict"),  # right, wrong, open, apart: see ledger_rows.wager_verdict
+    _text("verdict"),  # right, wrong, open
     _text("code"),  # of the finding that says so
 )
 

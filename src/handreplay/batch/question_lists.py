@@ -11,7 +11,7 @@ from handreplay.batch.ledger_rows import times
 from handreplay.batch.ledger_tables import FINDINGS, HOLES, MISSING, RECORDINGS, ROUNDS, WAGERS
 
 OF_ROUNDS = ("clean", "finding", "review", "incomplete")
-OF_WAGERS = ("right", "wrong", "open", "apart")
+OF_WAGERS = ("right", "wrong", "open")
 OF_FINDINGS = ("fault", "asked", "overpaid", "underpaid")
 VERDICTS = (*OF_ROUNDS, *OF_WAGERS, *OF_FINDINGS)
 PAYS_TOO_MUCH, PAYS_TOO_LITTLE = ("PY02", "PY03", "PY06"), ("PY01", "PY04")
@@ -168,7 +168,7 @@ def _doubtful_rounds(filters: Filters, doubtful: ColumnElement[bool]) -> Select[
         staked.c.open_cents.label("open_staked"),
         staked.c.cents.label("staked"),
     )
-    worth_watching = or_(ROUNDS.c.verdict.in_(("incomplete", "review")), doubts.c.round.is_not(None), staked.c.open > 0)
+    worth_watching = or_(ROUNDS.c.judged == "no", doubts.c.round.is_not(None), staked.c.open > 0)
     return (
         select(ROUNDS, *sums)
         .outerjoin(doubts, _same_round(ROUNDS, doubts))
@@ -203,12 +203,13 @@ def not_judged(connection: Connection, filters: Filters) -> Answer:
     for row in connection.execute(select(HOLES, *_start(RECORDINGS)).join(RECORDINGS, same).where(own, audited)):
         stretches.append((row, row.start_s, row.end_s - row.start_s, f"{row.kind}: {row.reason}"))
     same = and_(ROUNDS.c.batch == RECORDINGS.c.batch, ROUNDS.c.recording == RECORDINGS.c.recording)
-    incomplete = select(
-        *(ROUNDS.c[name] for name in ("batch", "recording", "table_id", "round", "start_s", "end_s")),
+    left_open = select(
+        *(ROUNDS.c[name] for name in ("batch", "recording", "table_id", "round", "start_s", "end_s", "verdict")),
         *_start(RECORDINGS),
     ).join(RECORDINGS, same)
-    for row in connection.execute(incomplete.where(own, ROUNDS.c.verdict == "incomplete")):
-        stretches.append((row, row.start_s, row.end_s - row.start_s, f"round {row.round} stayed incomplete"))
+    for row in connection.execute(left_open.where(own, ROUNDS.c.judged == "no")):
+        why = "is incomplete" if row.verdict == "incomplete" else "leaves a question"
+        stretches.append((row, row.start_s, row.end_s - row.start_s, f"round {row.round} {why}"))
     rows = []
     for row, since, lasts, why in stretches:
         clock = _clock(row.start_utc, row.time_zone, since or 0.0)

@@ -19,6 +19,7 @@ from handreplay.errors import HandreplayError
 from handreplay.rules.catalogue import catalogue
 
 Z_95 = 1.959963984540054  # of the normal distribution, for 95% in the middle
+VOID = ("MD09", "MD10")
 BY = {"dealer": "dealer", "table": "table_id", "wager": "wager", "hour": "local_hour"}
 WHERE = frozenset({"batch", "dealer", "table", "since", "until"})
 
@@ -98,7 +99,7 @@ def _paid(connection: Connection, filters: Filters, *, over: bool) -> Answer:
     word = "overpaid" if over else "underpaid"
     number, amount, asked_about = (sum(row[column] for row in rows) for column in (1, 2, 5))
     notes = [
-        f"{number} confirmed or probable, {usd(amount)} {word} in all; a person has to look at {asked_about} more (asked).",
+        f"{number} confirmed or probable, {usd(amount)} {word} in all; a person has to look at {asked_about} more.",
         *without_a_clock(connection, filters, FINDINGS, "findings"),
         _lead(f"findings --verdict {word}", by),
     ]
@@ -126,7 +127,7 @@ def _error_rate(connection: Connection, filters: Filters) -> Answer:
             _count(told == "wrong"),
             _count(told == "open"),
             _count(and_(told == "open", WAGERS.c.code.is_not(None))),
-            _count(told == "apart"),
+            _count(and_(told == "wrong", WAGERS.c.code.in_(VOID))),
         )
         .where(matching(WAGERS, filters))
         .group_by(*keys)
@@ -134,14 +135,25 @@ def _error_rate(connection: Connection, filters: Filters) -> Answer:
     )
     rows = []
     for row in connection.execute(query):
-        key, (wagers, right, wrong, unknown, asked, apart) = row[: len(keys)], map(int, row[len(keys) :])
+        key, (wagers, right, wrong, unknown, asked, void) = row[: len(keys)], map(int, row[len(keys) :])
         judged = right + wrong
         low, high = wilson(wrong, judged) or (None, None)
         rate = wrong / judged if judged else None
         label = key if by == "wager" else (_label(by, key[0]),)
-        rows.append((*label, wagers, judged, wrong, rate, low, high, unknown, asked, apart))
+        rows.append((*label, wagers, judged, wrong, rate, low, high, unknown, asked, void))
     first = ("game", "wager") if by == "wager" else (by,)
-    columns = (*first, "wagers", "judged", "wrong", "error_rate", "low_rate", "high_rate", "open", "asked", "apart")
+    columns = (
+        *first,
+        "wagers",
+        "judged",
+        "wrong",
+        "error_rate",
+        "low_rate",
+        "high_rate",
+        "open",
+        "asked",
+        "in_void_rounds",
+    )
     return Answer(
         "error-rate",
         columns,
@@ -151,7 +163,7 @@ def _error_rate(connection: Connection, filters: Filters) -> Answer:
 
 
 def _rate_notes(rows: list[Any], keys: int, connection: Connection, filters: Filters) -> list[str]:
-    wagers, judged, wrong, unknown, asked, apart = (
+    wagers, judged, wrong, unknown, asked, void = (
         sum(row[keys + column] for row in rows) for column in (0, 1, 2, 6, 7, 8)
     )
     notes = [
@@ -159,8 +171,10 @@ def _rate_notes(rows: list[Any], keys: int, connection: Connection, filters: Fil
         f"Could not be judged: {unknown} of {wagers} wagers; a person is asked about {asked} of those.",
         *without_a_clock(connection, filters, WAGERS, "wagers"),
     ]
-    if apart:
-        notes.append(f"{apart} stand apart: one finding speaks for several of them (a void round played on, a limit).")
+    if void:
+        notes.append(
+            f"{void} of the wrong ones lie in rounds with one finding for all of it: void and played on, or voided."
+        )
     return notes
 
 
