@@ -539,6 +539,33 @@ def train(
 
 
 @app.command(rich_help_panel=SHIFTS)
+def batch(
+    recordings: Annotated[
+        Path, typer.Argument(metavar="RECORDINGS", help="A folder, or a CSV manifest: file, table, start, dealer.")
+    ],
+    tables: Annotated[Path, typer.Option("--tables", help="Folder of table profiles, or one profile.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the results; made if it is not there.")],
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, max=256, help="Processes; as many as cores when left out.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="ADDRESS", help="Of a Dask scheduler: tcp://HOST:8786.")
+    ] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option("--ledger", metavar="URL", help="postgresql://USER@HOST/DATABASE; OUT/ledger.sqlite without."),
+    ] = None,
+) -> None:
+    """Audit many recordings. Stop it when you like: the same command goes on, and does only what is new or changed.
+
+    Exit 0 all audited and clean, 1 findings, 3 something was set aside or is incomplete, 2 unusable.
+    """
+    from handreplay.batch.command import run_command
+
+    raise typer.Exit(run_command(recordings, tables, out, workers=workers, cluster=cluster, ledger=ledger))
+
+
+@app.command(rich_help_panel=SHIFTS)
 def ledger(
     batch: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of a batch.")],
     to: Annotated[

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Protocol
 
 from handreplay import rules
-from handreplay.batch.judging import Part, judge, keep_part
-from handreplay.batch.reading import Job, kept_reading, read_recording
-from handreplay.config import load_profile
-from handreplay.errors import HandreplayError, OutputError
+from handreplay.batch import kept_runs
+from handreplay.batch.judging import Judged, Part, judge, keep_part
+from handreplay.batch.kept_runs import Verdict
+from handreplay.batch.reading import ABOUT, Job, kept_reading, read_recording
+from handreplay.config import Profile, load_profile
+from handreplay.errors import FootageError, HandreplayError, OutputError
 
 Beat = Callable[[float, float | None], None]  # seconds read, seconds promised
 
@@ -67,12 +69,15 @@ class ReadOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOutcome:
-    """Of each place: how many rounds and findings it has, and the exit code of an audit of it alone."""
+    """Of each place: how many rounds it has, how many findings that count as faults, how many others (questions), the
+    exit code of an audit of it alone, and why its run folder could not be made, "" where it could."""
 
     key: str
     rounds: tuple[int, ...]
     findings: tuple[int, ...]
     exit_codes: tuple[int, ...]
+    questions: tuple[int, ...] = ()  # () is none anywhere, as below
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +113,7 @@ def perform(task: Task, beat: Beat | None = None) -> Outcome:
     try:
         return _read(task, beat) if isinstance(task, ReadTask) else _judge(task)
     except OutputError as error:
-        return Failure(key=task.key, reason=str(error), fatal=True)
+        return Failure(key=task.key, reason=str(error), fatal=_is_fatal(error))
     except HandreplayError as error:
         return Failure(key=task.key, reason=str(error))
     except OSError as error:  # a file that went, a drive that was taken away
@@ -132,19 +137,55 @@ def _read(task: ReadTask, beat: Beat | None) -> ReadOutcome:
 def _judge(task: JudgeTask) -> JudgeOutcome:
     profile = load_profile(task.profile)
     parts = [_part(place) for place in task.places]
-    judged = judge(parts, profile, task.clock)
-    for place, its in enumerate(judged):
-        keep_part(parts, place, its, profile)
+    line = kept_runs.line_key(parts, profile, task.clock)
+    before = [kept_runs.kept(part) for part in parts]
+    told = [(kept.verdict, "") for kept in before if kept is not None and kept.line == line]
+    if len(told) < len(parts):
+        judged = judge(parts, profile, task.clock)
+        told = [_keep(parts, place, its, profile, line) for place, its in enumerate(judged)]
     return JudgeOutcome(
         key=task.key,
-        rounds=tuple(len(its.rounds) for its in judged),
-        findings=tuple(len(its.audit.findings) for its in judged),
-        exit_codes=tuple(rules.exit_code(its.audit) for its in judged),
+        rounds=tuple(verdict.rounds for verdict, _ in told),
+        findings=tuple(verdict.findings for verdict, _ in told),
+        exit_codes=tuple(verdict.exit_code for verdict, _ in told),
+        questions=tuple(verdict.questions for verdict, _ in told),
+        refused=tuple(why for _, why in told),
     )
+
+
+def _keep(parts: list[Part], place: int, judged: Judged, profile: Profile, line: str) -> tuple[Verdict, str]:
+    """What was judged of a part, and why its run folder could not be made. Raises OutputError when no other can be."""
+    part, audit = parts[place], judged.audit
+    faults = sum(finding.counts_as_fault for finding in audit.findings)
+    verdict = Verdict(
+        rounds=len(judged.rounds),
+        findings=faults,
+        questions=len(audit.findings) - faults,
+        exit_code=rules.exit_code(audit),
+    )
+    key = kept_runs.part_key(parts, place, judged, profile)
+    before = kept_runs.kept(part)
+    try:
+        if before is None or before.part != key:
+            kept_runs.forget(part)
+            keep_part(parts, place, judged, profile)
+        kept_runs.keep(part, line=line, key=key, verdict=verdict)
+    except HandreplayError as error:
+        if _is_fatal(error):
+            raise
+        return verdict, str(error)
+    return verdict, ""
+
+
+def _is_fatal(error: HandreplayError) -> bool:
+    """Whether the disk or the folder is at fault, and not what lies in it."""
+    return isinstance(error, OutputError) and isinstance(error.__cause__, OSError)
 
 
 def _part(place: Place) -> Part:
     reading = kept_reading(place.job)
+    if reading is None and (place.job.folder / ABOUT).is_file():
+        raise FootageError(f"{place.job.recording}: has changed, or gone, since it was read; run the batch again")
     if reading is None:
         raise OutputError(
             f"{place.job.folder}: what was read of {place.job.recording.name} is gone; run the batch again"

@@ -1,0 +1,98 @@
+"""What a batch says at its end: how much was audited first, then what was found."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from handreplay.batch.record import Entry, State
+from handreplay.batch.run import Done
+from handreplay.batch.talk import counted, plain
+from handreplay.core.money import Cents, usd
+from handreplay.report.evaluation.sources import read_document
+from handreplay.report.page_parts import is_question
+
+_MOST_NAMED = 200
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Findings of one code that count as faults. Amounts are of those that are known."""
+
+    name: str
+    count: int = 0
+    over: Cents = 0
+    under: Cents = 0
+
+
+@dataclass(slots=True)
+class _Sums:
+    by_code: dict[str, _Sum]
+    rounds: int = 0
+    questions: int = 0
+
+
+def summary(done: Done, out: Path) -> list[str]:
+    """Lines. Raises HandreplayError when a run folder cannot be read."""
+    entries = done.record.entries
+    audited, aside = done.record.counted(State.AUDITED), [one for one in entries if one.state is State.SET_ASIDE]
+    sums = _sums(entries, out)
+    faults = sum(found.count for found in sums.by_code.values())
+    lines = [_verdict(done.exit_code, faults, sums.rounds)]
+    lines.append(f"{audited} of {len(entries)} recordings audited, {len(aside)} set aside{':' if aside else '.'}")
+    lines += [f"  {entry.name}: {entry.reason}" for entry in aside[:_MOST_NAMED]]
+    if len(aside) > _MOST_NAMED:
+        lines.append(f"  and {len(aside) - _MOST_NAMED} more, in {out / 'batch.json'}")
+    lines += [
+        _coverage(done),
+        f"{counted(sums.rounds, 'round')}, {counted(faults, 'fault')}, {sums.questions:,} left open.",
+    ]
+    lines += [f"  {code} {found.name}: {found.count}{_money(found)}" for code, found in sorted(sums.by_code.items())]
+    lines.append(f"Results: {out}; ledger: {done.ledger}")
+    lines.append(f"Next: handreplay shift {out}; handreplay query {out}")
+    return [plain(line) for line in lines]
+
+
+def _verdict(exit_code: int, faults: int, rounds: int) -> str:
+    if exit_code == 0:
+        return f"Nothing found in {counted(rounds, 'round')}; everything was audited."
+    found = f"{counted(faults, 'fault')} found" if faults else "No fault found"
+    return f"{found}." if exit_code == 1 else f"{found}, but not everything could be audited."
+
+
+def _coverage(done: Done) -> str:
+    entries = done.record.entries
+    expected = sum(entry.expected_s or 0.0 for entry in entries)
+    unknown = sum(entry.expected_s is None for entry in entries)
+    missing = sum((hole.end - hole.start).total_seconds() for hole in done.record.missing)
+    told = f"{_hours(sum(entry.read_s for entry in entries))} read of {_hours(expected)} expected"
+    told += f", and of {unknown} recordings of unknown length" if unknown else ""
+    return f"{told}; {_hours(missing)} between recordings of a table not recorded." if missing else f"{told}."
+
+
+def _sums(entries: Iterable[Entry], out: Path) -> _Sums:
+    sums = _Sums({})
+    for entry in entries:
+        if entry.state is not State.AUDITED or entry.run is None:
+            continue
+        document = read_document(out / entry.run / "findings.json")
+        sums.rounds += len(document["rounds"])
+        for finding in document["findings"]:
+            if is_question(finding):
+                sums.questions += 1
+                continue
+            found = sums.by_code.setdefault(str(finding["code"]), _Sum(str(finding.get("name", ""))))
+            difference = finding.get("variance_cents") or 0
+            found.count += 1
+            found.over += max(0, difference)
+            found.under -= min(0, difference)
+    return sums
+
+
+def _money(found: _Sum) -> str:
+    sides = ((found.over, "to players"), (found.under, "to the house"))
+    told = [f"{usd(cents)} too much {whom}" for cents, whom in sides if cents]
+    return f", {', '.join(told)}" if told else ""
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds:.0f} s"
