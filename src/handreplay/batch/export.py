@@ -134,14 +134,23 @@ def as_json(answer: Answer) -> bytes:
 
 
 def frame(answer: Answer) -> "pandas.DataFrame":
-    """For pandas: whole numbers stay whole where some are unknown, and unknown is NA."""
+    """For pandas: whole numbers stay whole, to the last digit, where some are unknown; unknown is NA."""
     import pandas
 
-    columns = {
-        name: pandas.Series([_plain(row[number]) for row in answer.rows], dtype=object)
-        for number, name in enumerate(answer.columns)
-    }
-    return pandas.DataFrame(columns).convert_dtypes(convert_floating=False)
+    columns = {}
+    for number, name in enumerate(answer.columns):
+        values = [_plain(row[number]) for row in answer.rows]
+        columns[name] = pandas.Series(values, dtype=_dtype(values))
+    return pandas.DataFrame(columns)
+
+
+def _dtype(values: list[Any]) -> Any:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values if value is not None):
+        return "Int64"
+    return {frozenset({str}): "string", frozenset({bool}): "boolean"}.get(
+        frozenset(kinds), float if kinds and kinds <= {int, float} else object
+    )
 
 
 def as_parquet(answer: Answer) -> bytes:

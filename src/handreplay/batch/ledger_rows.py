@@ -173,7 +173,7 @@ class _Made:
             **times(entry.start, self.time_zone),
             "expected_s": 0.0 if self.neighbours.is_copy(entry) else entry.expected_s,
             "read_s": entry.read_s,
-            "judged_s": _judged_s(entry, [*unjudged, *_spilt(entry, unjudged_until)]),
+            "judged_s": judged_s(entry, [*unjudged, *_spilt(entry, unjudged_until)]),
             "state": entry.state.value,
             "reason": entry.reason,
             "speed": "triage" if entry.triage else "full",
@@ -316,7 +316,7 @@ def _left_over(entry: Entry, unjudged: Spans, until: datetime | None) -> datetim
     return max(ends, default=None)
 
 
-def _judged_s(entry: Entry, unjudged: Spans) -> float:
+def judged_s(entry: Entry, unjudged: Spans) -> float:
     """Seconds read that nothing was left open of; seconds passed over may or may not be among those read."""
     if entry.state is not State.AUDITED:
         return 0.0
