@@ -62,10 +62,11 @@ def unread_chips(round_: Round) -> Round:
     return dataclasses.replace(round_, events=(*round_.events[: paid[-1]], event, *round_.events[paid[-1] + 1 :]))
 
 
-def unread_card(round_: Round) -> Round:
-    turned = [n for n, e in enumerate(round_.events) if isinstance(e, CardTurned)]
-    event = changed(round_.events[turned[0]], identity=Unreadable("glare"))
-    return dataclasses.replace(round_, events=(*round_.events[: turned[0]], event, *round_.events[turned[0] + 1 :]))
+def unread_cards(round_: Round) -> Round:
+    """No card that is turned up can be read, nor any in the rack."""
+    events = (changed(e, identity=Unreadable("glare")) if isinstance(e, CardTurned) else e for e in round_.events)
+    rack = tuple(dataclasses.replace(card, identity=Unreadable("glare")) for card in round_.rack)
+    return dataclasses.replace(round_, events=tuple(events), rack=rack)
 
 
 def with_gap(round_: Round, *, camera_moved: bool = False) -> Round:

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -69,7 +70,7 @@ def recordings(folder: Path, record: Record) -> Iterator[Recording]:
 
 def _order(entry: Entry) -> tuple[object, ...]:
     start = entry.start.timestamp() if entry.start is not None else 0.0
-    return entry.table or "", entry.start is None, start, natural(entry.name)
+    return entry.table or NO_TABLE, entry.start is None, start, natural(entry.name)
 
 
 def _recording(folder: Path, entry: Entry, zone: str | None, *, is_copy: bool) -> Recording:
@@ -77,7 +78,7 @@ def _recording(folder: Path, entry: Entry, zone: str | None, *, is_copy: bool) -
     if outcome == "audited":
         try:
             found = _run(folder, entry)
-            document = read_document(found.path("findings.json"))
+            document = _checked(read_document(found.path("findings.json")))
             run = (entry.run or "") if "report.html" in found.manifest["files"] else ""
         except (OutputError, LogError) as error:
             outcome, reason = "set aside", f"its results cannot be used: {error}"
@@ -104,6 +105,21 @@ def _run(folder: Path, entry: Entry) -> Run:
     if not entry.run or not place.is_relative_to(folder.resolve()):
         raise OutputError(f"no run folder of the batch is named for {entry.name}")
     return read_run(place)
+
+
+def _checked(document: dict[str, Any]) -> dict[str, Any]:
+    """The document, once it is sure to hold what the figures are made of. Raises LogError."""
+    try:
+        str(document["game"])
+        for entry in document["rounds"]:
+            float(entry["start"]), float(entry["end"]), str(entry["verdict"]), list(entry["settlement"])
+        for finding in document["findings"]:
+            float(finding["t"]), float(finding["confidence"]), int(finding["variance_cents"] or 0)
+            for name in ("status", "seat", "wager", "expected_cents", "observed_cents"):
+                finding[name]
+    except (KeyError, TypeError, ValueError) as error:
+        raise LogError(f"findings.json is none that this version can use ({error}); run the batch again") from None
+    return document
 
 
 def _stretch(hole: Hole) -> Stretch:

@@ -209,8 +209,18 @@ def _rates(rows: Sequence[tuple[str, Rate]], overall: float | None) -> Figure:
     for row, (_, rate) in enumerate(rows):
         if rate.share is None or rate.low is None or rate.high is None:
             continue
-        axes.plot([100 * rate.low, 100 * rate.high], [row, row], color=SOFT, linewidth=1.6, solid_capstyle="butt")
-        axes.plot([100 * rate.share], [row], "o", color=FAULT if rate.wrong else RIGHT, markersize=5.5)
+        axes.plot(
+            [100 * rate.low, 100 * rate.high], [row, row], color=SOFT, linewidth=1.6, solid_capstyle="butt", zorder=2
+        )
+        axes.plot(
+            [100 * rate.share],
+            [row],
+            "o",
+            color=FAULT if rate.wrong else RIGHT,
+            markersize=5.5,
+            clip_on=False,
+            zorder=3,
+        )
     if overall is not None:
         axes.axvline(100 * overall, color=RIGHT, linewidth=1.2, linestyle=(0, (4, 3)))
         axes.annotate(
@@ -229,7 +239,8 @@ def _paper(rows: int, names: Sequence[str]) -> tuple[Figure, Axes]:
     axes = figure.add_subplot()
     axes.set_ylim(rows - 0.4, -0.6)
     axes.set_yticks(range(rows), [_short(name) for name in names])
-    axes.tick_params(axis="both", length=0)
+    axes.tick_params(axis="x", length=0)
+    axes.tick_params(axis="y", length=0, pad=9)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.set_axisbelow(True)

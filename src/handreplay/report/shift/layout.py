@@ -39,6 +39,15 @@ class Column:
     weight: float  # share of a paper's width
     number: bool = False
 
+    @property
+    def long(self) -> bool:
+        """Whether its texts may need several lines."""
+        return self.weight >= 44 and not self.number
+
+    @property
+    def middling(self) -> bool:
+        return 28 <= self.weight < 44 and not self.number
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -128,12 +137,12 @@ def _coverage(shift: Shift, lists: _Lists, drawn: Sequence[str]) -> Iterator[Gri
         title="Where the time went",
         note="All time of the tables from their first recording to their last. Every second is counted once.",
         columns=(
-            Column("", 62),
+            Column("", 60),
             Column("Why", 66),
             Column("Time", 24, True),
             Column("Share", 16, True),
-            Column("Recordings", 18, True),
-            Column("Rounds", 16, True),
+            Column("Recordings", 21, True),
+            Column("Rounds", 15, True),
         ),
         rows=tuple(_time_rows(shift, lists)),
         empty="The batch holds no recording.",
@@ -154,7 +163,7 @@ def _coverage(shift: Shift, lists: _Lists, drawn: Sequence[str]) -> Iterator[Gri
                 Cell(take.table),
                 Cell(text.day_clock(take.start, take.zone)),
                 Cell(text.length(take.length_s) if take.expected_known else "not known"),
-                Cell(f"{take.outcome}: {take.reason}" if take.reason else take.outcome),
+                Cell(f"{text.OUTCOMES[take.outcome]}: {take.reason}".removesuffix(": ")),
             )
             for n, take in not_audited
         ),
@@ -190,13 +199,13 @@ def _time_rows(shift: Shift, lists: _Lists) -> Iterator[tuple[Cell, ...]]:
                 Cell(line.reason),
                 Cell(text.length(line.seconds)),
                 Cell(text.share(line.seconds, shift.expected_s)),
-                Cell(str(len(line.takes)) if line.takes else "", _only_take(line)),
+                Cell(str(len(line.takes)) if line.takes else "", _takes_of(line)),
                 lists.cell(f"{rounds:,}" if rounds else "", f"{kind.value}: {line.reason}", line.rounds),
             )
 
 
-def _only_take(line: Share) -> str:
-    return take_anchor(line.takes[0]) if len(line.takes) == 1 else ""
+def _takes_of(line: Share) -> str:
+    return take_anchor(line.takes[0]) if len(line.takes) == 1 else "rounds"
 
 
 def _less(lines: Sequence[Share]) -> list[Share]:
@@ -402,11 +411,17 @@ def _wagers(shift: Shift, lists: _Lists, drawn: Sequence[str]) -> Iterator[Grid 
         rows.append((Cell("All"), Cell(""), *_rate_cells(shift.wagers_rate, "All wagers", wrong, open_, lists)))
     yield Grid(
         note="Wrong among the judged, confirmed and probable together, with the 95% interval of Wilson. "
-        "Wagers that could not be judged count neither as right nor as wrong.",
+        f"Wagers that could not be judged count neither as right nor as wrong. {_shared(shift)}".rstrip(),
         columns=(Column("Wager", 30), Column("Game", 50), *_RATE_COLUMNS),
         rows=tuple(rows),
         empty="No wager was settled.",
     )
+
+
+def _shared(shift: Shift) -> str:
+    if not shift.shared_wrong:
+        return ""
+    return f"Of the wrong ones {shift.shared_wrong:,} lie in rounds of which one finding speaks for several wagers."
 
 
 def _dealers(shift: Shift, lists: _Lists, drawn: Sequence[str]) -> Iterator[Grid | Picture]:

@@ -76,6 +76,7 @@ def shift_of(
         left_out=tuple(tally.left_out),
         money=_money(faults),
         wagers_rate=overall,
+        shared_wrong=all_.shared,
     )
 
 

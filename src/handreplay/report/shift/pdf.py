@@ -94,7 +94,7 @@ def _head(sheet: Sheet, shift: Shift, head: text.Headline) -> None:
     sheet.ln(1)
     sheet.paragraph(head.detail, size=9)
     sheet.ln(2)
-    sheet.pairs([(what, figure) for figure, what, _ in head.counts])
+    sheet.pairs([(figure, what) for figure, what, _ in head.counts])
 
 
 def _title(sheet: Sheet, title: str) -> None:

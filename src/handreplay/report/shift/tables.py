@@ -48,7 +48,7 @@ def _tidy(shift: Shift) -> Iterator[list[Cell]]:
     blank_finding: list[Cell] = [None] * len(FINDING_HEAD)
     for number, take in enumerate(shift.takes):
         if take.outcome != "audited":
-            why = f"{take.outcome}: {take.reason}" if take.reason else str(take.outcome)
+            why = f"{text.OUTCOMES[take.outcome]}: {take.reason}".removesuffix(": ")
             place = _place(take, None, None, take.start)
             yield ["recording", *place, None, why, *blank_round[2:], *blank_finding]
         for index in (*take.rounds, None):
@@ -174,7 +174,7 @@ def _recordings(shift: Shift) -> Rows:
             take.folder or None,
             take.dealer,
             _iso(take.start, take.zone),
-            take.outcome,
+            text.OUTCOMES[take.outcome],
             take.reason or None,
             round(take.length_s, 3) if take.expected_known or take.outcome == "audited" else None,
             round(take.judged_s, 3),

@@ -8,9 +8,10 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from handreplay.errors import HandreplayError
-from handreplay.report.felt import row_state
+from handreplay.report.page_parts import is_question
 from handreplay.report.shift.coverage import JUDGED, Label, Labelled, labelled, length_of, painted
 from handreplay.report.shift.values import Found, Kind, NoRecording, Piece, Played, Recording, Take, Window
+from handreplay.report.wager_verdicts import OF_SEVERAL, wager_verdict
 
 WHY = {  # the gravest first: a round has one reason in the coverage
     "FT02": "the camera had moved",
@@ -33,6 +34,7 @@ class Count:
     wrong: int = 0
     open: int = 0
     confirmed: int = 0
+    shared: int = 0  # of the wrong, those of which one finding speaks together
     lost: int = 0
     short: int = 0
     rounds: int = 0
@@ -40,12 +42,13 @@ class Count:
     wrong_rounds: list[int] = field(default_factory=list)
     open_rounds: list[int] = field(default_factory=list)
 
-    def add(self, state: str, confirmed: bool, round_: int) -> None:
-        if state == "right":
+    def add(self, told: str, confirmed: bool, shared: bool, round_: int) -> None:
+        if told == "right":
             self.right += 1
-        elif state == "wrong":
+        elif told == "wrong":
             self.wrong += 1
             self.confirmed += confirmed
+            self.shared += shared
             _once(self.wrong_rounds, round_)
         else:
             self.open += 1
@@ -168,18 +171,18 @@ class Tally:
         index = len(self.rounds)
         states = _states(entry, own)
         dealer = self.dealers[recording.dealer]
-        for row, (state, confirmed) in zip(entry["settlement"], states, strict=True):
+        for row, state in zip(entry["settlement"], states, strict=True):
             for count in (self.all, self.wagers[game, row["wager"]], dealer):
-                count.add(state, confirmed, index)
-        faults = [finding["variance_cents"] or 0 for finding in own if not _is_question(finding)]
+                count.add(*state, index)
+        faults = [finding["variance_cents"] or 0 for finding in own if not is_question(finding)]
         dealer.lost += sum(amount for amount in faults if amount > 0)
         dealer.short -= sum(amount for amount in faults if amount < 0)
         dealer.rounds += 1
         _once(dealer.takes, len(self.takes))
         if label != JUDGED:
             self.lines[label].rounds.append(index)
-        tally = Counter(state for state, _ in states)
-        open_rows = (row for row, (state, _) in zip(entry["settlement"], states, strict=True) if state == "open")
+        tally = Counter(told for told, _, _ in states)
+        open_rows = (row for row, (told, _, _) in zip(entry["settlement"], states, strict=True) if told == "open")
         self.rounds.append(
             Played(
                 take=len(self.takes),
@@ -244,7 +247,7 @@ def _cut(part: Labelled, start: datetime | None, since: datetime | None, until: 
 
 
 def _label(verdict: str, own: Sequence[Fields]) -> Label:
-    codes = {finding["code"] for finding in own if _is_question(finding)}
+    codes = {finding["code"] for finding in own if is_question(finding)}
     if verdict == "incomplete" or codes & {"FT01", "FT02"}:
         return Kind.INCOMPLETE, next((why for code, why in WHY.items() if code in codes), NOT_IN_FULL)
     if codes or verdict == "review":
@@ -252,24 +255,14 @@ def _label(verdict: str, own: Sequence[Fields]) -> Label:
     return JUDGED
 
 
-def _is_question(finding: Fields) -> bool:
-    return bool(finding["status"] == "review" or finding["code"].startswith("FT"))
-
-
-def _states(entry: Fields, own: Sequence[Fields]) -> list[tuple[str, bool]]:
-    """Each settlement row's state, and whether a wrong one is confirmed. A fault that is a question leaves it open."""
-    said: dict[tuple[int | None, str | None], set[str]] = defaultdict(set)
-    for finding in own:
-        if finding["code"].startswith("PY"):
-            said[finding["seat"], finding["wager"]].add(finding["status"])
-    voided = {finding["status"] for finding in own if finding["code"] in ("MD09", "MD10")}
-    states = []
+def _states(entry: Fields, own: Sequence[Fields]) -> list[tuple[str, bool, bool]]:
+    """Of each settlement row: right, wrong or open; whether a wrong one is confirmed, and whether said of several."""
+    states: list[tuple[str, bool, bool]] = []
     for row in entry["settlement"]:
-        state = row_state(row)
-        about = said.get((row["seat"], row["wager"]), voided)
-        if state == "wrong" and about == {"review"}:
-            state = "open"
-        states.append((state, state == "wrong" and "confirmed" in about))
+        told, code = wager_verdict(row, own)
+        about = [f for f in own if f["code"] == code and f["seat"] in (None, row["seat"])]
+        sure = told == "wrong" and any(finding["status"] == "confirmed" for finding in about)
+        states.append((told, sure, told == "wrong" and code in OF_SEVERAL))
     return states
 
 

@@ -9,6 +9,7 @@ from handreplay.report import words
 from handreplay.report.shift.values import Found, Kind, Played, Rate, Shift, Take
 
 VERDICTS = {"clean": "clean", "finding": "finding", "review": "to review", "incomplete": "incomplete"}
+OUTCOMES = {"audited": "audited", "set aside": "set aside", "unfinished": "not audited yet"}
 NO_TIME = "time not known"
 
 
@@ -102,7 +103,7 @@ def take_note(take: Take) -> str:
     if take.outcome == "audited":
         parts += [f"{share(take.judged_s, take.length_s)} of {length(take.length_s)} judged"]
     else:
-        parts += ["set aside" if take.outcome == "set aside" else "not audited yet", take.reason]
+        parts += [OUTCOMES[take.outcome], take.reason]
     return ", ".join(part for part in parts if part)
 
 
@@ -120,6 +121,8 @@ def headline(shift: Shift) -> Headline:
     """The verdict in a sentence with the share that could be judged; clean only when that is all of it."""
     faults = [finding for finding in shift.findings if not finding.question]
     judged = share(shift.judged_s, shift.expected_s)
+    if shift.unknown_lengths:
+        judged = f"at most {judged}"
     if not shift.rounds:
         title = "No round was judged"
         tone = "open"
@@ -131,7 +134,7 @@ def headline(shift: Shift) -> Headline:
         title = f"{count(len(shift.rounds), 'round')} judged in full, nothing found"
         tone = "clean"
     else:
-        title = f"Nothing found in the {judged} of the time that could be judged"
+        title = f"Nothing found in {judged} of the time, which is what could be judged"
         tone = "open"
     return Headline(tone, title, _detail(shift, len(faults)), _counts(shift))
 
@@ -151,13 +154,13 @@ def _detail(shift: Shift, faults: int) -> str:
     questions = sum(finding.question for finding in shift.findings)
     if questions:
         sentences.append(f"{count(questions, 'question')} for a person to settle.")
-    for outcome, said in (("set aside", "set aside"), ("unfinished", "not audited yet")):
+    for outcome, said in OUTCOMES.items():
         number = sum(take.outcome == outcome for take in shift.takes)
-        if number:
+        if number and outcome != "audited":
             sentences.append(f"{count(number, 'recording')} {said}.")
-    unknown = sum(not take.expected_known and take.outcome != "audited" for take in shift.takes)
-    if unknown:
-        sentences.append(f"The length of {count(unknown, 'recording')} is not known, so that no share counts it.")
+    if shift.unknown_lengths:
+        unknown = count(shift.unknown_lengths, "recording")
+        sentences.append(f"Of unknown length, and so in no share: {unknown}.")
     if shift.left_out:
         sentences.append(f"{count(len(shift.left_out), 'recording')} left out, since nobody told when they began.")
     if shift.whole:
@@ -171,7 +174,11 @@ def _counts(shift: Shift) -> tuple[tuple[str, str, str], ...]:
     aside = sum(take.outcome != "audited" for take in shift.takes)
     counts = [
         (share(shift.judged_s, shift.expected_s), f"of {length(shift.expected_s)} judged", whole),
-        (f"{len(shift.rounds):,}", f"rounds on {count(len(shift.tables), 'table')}", "plain"),
+        (
+            f"{len(shift.rounds):,}",
+            f"rounds on {count(sum(bool(line.rounds) for line in shift.tables), 'table')}",
+            "plain",
+        ),
         (f"{rate.judged - rate.wrong:,}", "wagers settled right", "plain"),
         (f"{rate.wrong:,}", "settled wrong", "fault" if rate.wrong else "plain"),
         (f"{rate.open:,}", "could not be judged", "open" if rate.open else "plain"),

@@ -280,6 +280,7 @@ class Shift:
     left_out: tuple[str, ...]  # names of those that a window leaves out since their time is not known
     money: Money
     wagers_rate: Rate  # all wagers together
+    shared_wrong: int  # of its wrong ones, those of which one finding speaks together: a void round, the payout limit
 
     @property
     def expected_s(self) -> float:
@@ -301,6 +302,11 @@ class Shift:
             and not any(finding.question for finding in self.findings)
             and all(round_.verdict in ("clean", "finding") for round_ in self.rounds)
         )
+
+    @property
+    def unknown_lengths(self) -> int:
+        """Recordings that were not audited and of which nobody knows how long they are."""
+        return sum(not take.expected_known and take.outcome != "audited" for take in self.takes)
 
     def seconds(self, *kinds: Kind) -> float:
         return sum(line.seconds for line in self.coverage if line.kind in kinds)
