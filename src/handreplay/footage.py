@@ -150,13 +150,16 @@ def probe(path: str | Path) -> FootageInfo:
         )
 
 
-def pictures(path: str | Path, *, tally: Tally | None = None) -> Iterator[Frame | Gap]:
+def pictures(
+    path: str | Path, *, tally: Tally | None = None, threads: int | None = None
+) -> Iterator[Frame | Gap]:
     """Every picture of a recording in order, with exact times; a Gap wherever the recording shows nothing.
 
-    Times rise strictly. `tally` is filled on the way. Raises FootageError when the file cannot be used at all.
+    Times rise strictly. `tally` is filled on the way. `threads` are those to decode in, as many as there are cores if
+    nothing is said. Raises FootageError when the file cannot be used at all.
     """
     tally = Tally() if tally is None else tally
-    with opened(Path(path)) as source:
+    with opened(Path(path), threads) as source:
         line = _Line(source, tally)
         for decoded in decoded_pictures(source, tally):
             yield from line.fault(decoded) if isinstance(decoded, str) else line.picture(decoded)

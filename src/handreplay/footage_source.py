@@ -165,8 +165,11 @@ def _decode_fault(source: Source, error: Exception) -> str:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Source]:
-    """The recording, closed again at the end. Raises FootageError when it cannot be used, with what to do."""
+def opened(path: Path, threads: int | None = None) -> Iterator[Source]:
+    """The recording, closed again at the end. It is decoded in as many threads as there are cores if nothing is said.
+
+    Raises FootageError when it cannot be used, with what to do.
+    """
     refusals.check_file(path)
     options = {"format_whitelist": _FORMATS, "protocol_whitelist": "file", "max_pixels": str(MOST_PIXELS)}
     try:
@@ -187,6 +190,7 @@ def opened(path: Path) -> Iterator[Source]:
                 f"{MOST_PIXELS // 1_000_000} megapixels"
             )
         stream.thread_type = "AUTO"
+        stream.codec_context.thread_count = threads or 0
         yield Source(path, container, stream)
     finally:
         container.close()

@@ -22,7 +22,7 @@ from handreplay.reconstruct.rounds import rounds
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.look import BEFORE_SECONDS, Look, look
 from handreplay.vision.observe import Observer, Prepared, observe
-from handreplay.vision.shipped import shipped_eyes
+from handreplay.vision.shipped import shipped_eyes, use_threads
 from handreplay.vision.zone_reader import Eyes
 from handreplay.vision.zones import Zones
 
@@ -65,26 +65,32 @@ class Viewing:
     footage_sha256: str
     models: Mapping[str, str]  # model -> sha256
     observer: Observer
+    threads: int | None = None
 
     def observations(self, progress: Progress | None = None) -> Iterator[Observation]:
         """All that is seen in it, in order. Once only."""
-        source = self.observer.prepared(pictures(self.footage, tally=self.tally))
-        return observe(_reported(ahead(source, pictures_ahead(self.info)), self.info, progress), self.observer)
+        ready = self.observer.prepared(pictures(self.footage, tally=self.tally, threads=self.threads))
+        if self.threads != 1:
+            ready = ahead(ready, pictures_ahead(self.info))
+        return observe(_reported(ready, self.info, progress), self.observer)
 
 
-def view(footage: Path, profile: Profile, *, eyes: Eyes | None = None) -> Viewing:
+def view(footage: Path, profile: Profile, *, eyes: Eyes | None = None, threads: int | None = None) -> Viewing:
     """Open a recording of a table. `eyes` defaults to the shipped models.
 
-    Raises FootageError or ProfileError when recording or profile cannot be used.
+    `threads` is how many this process may use for it, as many as help if nothing is said; what is seen does not hang on
+    it. Raises FootageError or ProfileError when recording or profile cannot be used.
     """
+    if threads is not None:
+        use_threads(threads)
     info = probe(footage)
     calibration = Calibration.from_profile(profile)
     check_size(info, profile, calibration, footage)
     models: Mapping[str, str] = {}
     if eyes is None:
-        eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent)
+        eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent, threads)
     observer = Observer(calibration, Zones(profile.zones, calibration), eyes)
-    return Viewing(footage, profile, info, Tally(), sha256_of(footage), models, observer)
+    return Viewing(footage, profile, info, Tally(), sha256_of(footage), models, observer, threads)
 
 
 def audit(

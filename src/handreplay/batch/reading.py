@@ -47,6 +47,7 @@ class Job:
     profile: Path
     folder: Path  # where what is seen is kept
     memory: Path | None = None  # the memory that the recording before this one left
+    threads: int | None = None  # to use; as many as help if nothing is said. What is seen does not hang on it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,7 @@ def read_recording(job: Job, progress: Progress | None = None) -> Reading:
     profile = load_profile(job.profile)
     made_from = _made_from(job, profile)
     stat = os.stat(job.recording) if job.recording.exists() else None
-    viewing = view(job.recording, profile)
+    viewing = view(job.recording, profile, threads=job.threads)
     if job.memory is not None:
         viewing.observer.recall(_memory(job.memory))
     try:

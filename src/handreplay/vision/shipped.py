@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+import cv2
+
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.card_reader import CardReader
 from handreplay.vision.chip_counter import ChipEye
@@ -31,12 +33,13 @@ def shipped_eyes(
     palette: Sequence[ChipColours],
     deck: OwnReader | None = None,
     folder: Path | None = None,
+    threads: int | None = None,
 ) -> tuple[Eyes, Mapping[str, str]]:
     """Eyes for one camera and its chips, and the hash of each model by name. Raises ModelError.
 
-    `deck` may name a card reader of the property's own, which lies in `folder`.
+    `deck` may name a card reader of the property's own, which lies in `folder`. `threads` is how many a model may use.
     """
-    models = {name: _reader(deck, folder) if name == "reader" else load(name, threads=_threads(name)) for name in NAMES}
+    models = {name: _model(name, deck, folder, min(_threads(name), threads or 2)) for name in NAMES}
     eyes = Eyes(
         TableEye(models["table"], chips=False),
         CardReader(models["reader"], deck.reader_temperature if deck else 1.0),
@@ -51,10 +54,15 @@ def model_hashes(deck: OwnReader | None = None) -> Mapping[str, str]:
     return {name: own if name == "reader" and own is not None else hash_of(name) for name in NAMES}
 
 
-def _reader(deck: OwnReader | None, folder: Path | None) -> Model:
-    if deck is None or folder is None or deck.reader is None or deck.reader_sha256 is None:
-        return load("reader", threads=_threads("reader"))
-    return load_file(folder / deck.reader, deck.reader_sha256, threads=_threads("reader"))
+def use_threads(threads: int) -> None:
+    """Let image work in this process use so many threads from now on."""
+    cv2.setNumThreads(threads)
+
+
+def _model(name: str, deck: OwnReader | None, folder: Path | None, threads: int) -> Model:
+    if name != "reader" or deck is None or folder is None or deck.reader is None or deck.reader_sha256 is None:
+        return load(name, threads=threads)
+    return load_file(folder / deck.reader, deck.reader_sha256, threads=threads)
 
 
 def _threads(name: str) -> int:
