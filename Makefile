@@ -2,14 +2,15 @@
 # make test    sets everything up and runs the tests
 # make check   lint, types, layers
 #
-# Tests of the review page drive Debian's chromium; without it they are skipped, and the summary says so.
+# Tests of the review page drive Debian's chromium, those of the ledger start a PostgreSQL of their own; without these
+# they are skipped, and the summary says so.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := runs/demo
 
-.PHONY: demo test check slow clean browser
+.PHONY: demo test check slow clean browser postgres
 
 # Debian ships Python without the module that makes virtual environments; it is installed here if it is missing.
 $(READY): pyproject.toml
@@ -36,7 +37,17 @@ browser:
 	  && apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } \
 	  || echo "no chromium here: the tests of the review page in a browser are skipped"
 
-test: $(READY) browser
+# Only the programs: Debian would also make a cluster and start it.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q \
+	  && apt-get install -y -q --no-install-recommends postgresql-common \
+	  && { grep -q '^create_main_cluster' /etc/postgresql-common/createcluster.conf \
+	    || echo 'create_main_cluster = false' >> /etc/postgresql-common/createcluster.conf; } \
+	  && apt-get install -y -q --no-install-recommends postgresql; } \
+	  || echo "no PostgreSQL here: the tests of a ledger in it are skipped"
+
+test: $(READY) browser postgres
 	$(BIN)/python -m pytest
 
 slow: $(READY)

@@ -23,6 +23,7 @@ SECONDS = 60  # that a question may take
 WAIT_S = 30  # for another one that writes
 POSTGRES = frozenset({"postgresql", "postgres", "postgresql+psycopg"})
 LOCK = 0x68616E64  # of the ledger's tables, while one makes them
+SHORTEST_SECRET = 4  # shorter ones stand in every message, and hiding them there would tell them
 LONGEST_VALUE_BYTES = 50_000_000
 STEPS_BETWEEN_LOOKS = 10_000
 SELECTING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
@@ -52,7 +53,7 @@ class Ledger:
     @property
     def secrets(self) -> tuple[str, ...]:
         hidden = [self.url.password, *(v for k, v in self.url.query.items() if "pass" in k.casefold())]
-        return tuple(str(secret) for secret in hidden if secret)
+        return tuple(str(secret) for secret in hidden if secret and len(str(secret)) >= SHORTEST_SECRET)
 
 
 def ledger_at(place: str | Path) -> Ledger:
@@ -142,7 +143,10 @@ def _check_schema(connection: Connection, ledger: Ledger) -> None:
 
 @contextlib.contextmanager
 def reading(ledger: Ledger, seconds: float = SECONDS) -> Iterator[Connection]:
-    """A connection that cannot change anything and gives up after `seconds`. Raises OutputError."""
+    """A connection that gives up after `seconds` and changes nothing: it may only read, and nothing is ever committed.
+
+    Raises OutputError.
+    """
     if ledger.file is not None and not ledger.file.is_file():
         raise OutputError(f"{ledger} is not there; make it with handreplay ledger {ledger.file.parent}")
     with one_line(ledger):
