@@ -3,12 +3,11 @@
 import sys
 from pathlib import Path
 
-from handreplay.batch.run import Watch, Workers, run_batch
+from handreplay.batch.run import Crew, Workers, run_batch
 from handreplay.batch.summary import summary
 from handreplay.batch.talk import follower, plain
-from handreplay.batch.work import Engine
-from handreplay.batch.workers import LocalEngine, cores
-from handreplay.errors import HandreplayError
+from handreplay.batch.workers import LocalEngine, Watch, cores
+from handreplay.errors import HandreplayError, OutputError
 from handreplay.report.replay_text import console
 
 INTERRUPTED = 130
@@ -29,21 +28,29 @@ def run_command(
         return INTERRUPTED
     for line in summary(done, out):
         console().print(line, markup=False, soft_wrap=True)
+    if done.ledger_fault:
+        raise OutputError(
+            f"the ledger could not be filled: {done.ledger_fault}; handreplay ledger {out} makes it again"
+        )
     return done.exit_code
 
 
 def _local(workers: int | None) -> Workers:
-    def start(chains: int, watch: Watch) -> tuple[Engine, int]:
+    def start(chains: int, watch: Watch) -> Crew:
         count = max(1, min(workers or cores(), chains))
-        return LocalEngine(count, watch), count
+        return Crew(engine=LocalEngine(count, watch), slots=count, threads=max(1, cores() // max(1, chains)))
 
     return start
 
 
 def _cluster(address: str, out: Path) -> Workers:
-    def start(chains: int, watch: Watch) -> tuple[Engine, int]:
+    def start(chains: int, watch: Watch) -> Crew:
         from handreplay.batch.cluster import open_engine
 
-        return open_engine(address, out, lambda line: print(plain(line), file=sys.stderr, flush=True)), _CLUSTER_SLOTS
+        def say(line: str) -> None:
+            print(plain(line), file=sys.stderr, flush=True)
+
+        engine = open_engine(address, out, say, watch)
+        return Crew(engine=engine, slots=_CLUSTER_SLOTS, threads=1)
 
     return start

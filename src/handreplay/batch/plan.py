@@ -56,6 +56,7 @@ class _Own:
     read: ReadOutcome | None = None
     stamp: tuple[int, int] | None = None  # size and time of change, as the reading began
     exit_code: int | None = None  # of an audit of it alone
+    rounds: int = 0
 
     @property
     def is_aside(self) -> bool:
@@ -76,8 +77,9 @@ class Plan:
     """A batch into the folder `out`. `threads` is how many each reading may use, `former` the record of a batch there
     before."""
 
-    def __init__(self, found: Found, out: Path, *, threads: int | None = None, former: Record | None = None) -> None:
-        self._out, self._threads, self._profiles = Path(os.path.abspath(out)), threads, found.profiles
+    def __init__(self, found: Found, out: Path, *, former: Record | None = None) -> None:
+        self.threads: int | None = None
+        self._out, self._profiles = Path(os.path.abspath(out)), found.profiles
         self._unusable = [_unusable(aside) for aside in found.set_aside]
         before = {} if former is None else {entry.name: entry for entry in former.entries}
         self._lines = list(_lines(found.recordings, found.profiles, before))
@@ -87,7 +89,7 @@ class Plan:
         self._ready: list[tuple[float, Task]] = []
         self._taken = 0  # outcomes since `_ready` was made
         self._models: dict[str, str] = {}
-        self.remarks: tuple[str, ...] = found.remarks
+        self._remarks = found.remarks
 
     def set_twins_aside(self) -> list[Told]:
         """Copies of one recording are audited once. Reads only what has the same size and looks alike."""
@@ -95,6 +97,11 @@ class Plan:
         alike = _alike(twins)
         hashes = {recording.name: _hash_or_none(recording) for recording in alike}
         return [self._set_aside(self._by_name[aside.name], aside.reason) for aside in same_content(alike, hashes)]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What people should know of how recordings were found and joined, and what is not set aside for it."""
+        return (*self._remarks, *(remark for line in self._lines for remark in self._joined(line).remarks))
 
     @property
     def chains(self) -> int:
@@ -156,7 +163,7 @@ class Plan:
 
     @property
     def exit_code(self) -> int:
-        """Of the whole: never 0 when a recording was set aside, or a sitting has a hole."""
+        """Of the whole: 3 when a recording was set aside, and never 0 with holes or without any round."""
         own = list(self._by_name.values())
         if self._unusable or any(one.is_aside for one in own):
             return 3
@@ -167,7 +174,7 @@ class Plan:
             piece for line in self._lines for timeline in self._joined(line).timelines for piece in timeline.pieces
         ]
         holes = any(one.entry.holes for one in own) or any(piece.gap_before_s for piece in pieces)
-        return 0 if codes == {0} and not holes else 3
+        return 0 if codes == {0} and not holes and any(one.rounds for one in own) else 3
 
     def name_of(self, key: str) -> str | None:
         """The recording that a reading with this key is of."""
@@ -204,6 +211,7 @@ class Plan:
             profile=Path(os.path.abspath(own.recording.profile.path)),
             folder=self._out / READ / own.folder,
             memory=None if before is None else self._out / READ / before.folder / MEMORY,
+            threads=self.threads,
         )
         self._by_key[own.folder] = own
         return ReadTask(key=own.folder, job=job)
@@ -268,7 +276,7 @@ class Plan:
             if outcome.refused and outcome.refused[place]:
                 told.append(self._set_aside(own, outcome.refused[place], stays_in_line=True))
                 continue
-            own.exit_code = outcome.exit_codes[place]
+            own.exit_code, own.rounds = outcome.exit_codes[place], outcome.rounds[place]
             own.entry = replace(own.entry, state=State.AUDITED, reason="", run=f"{RUNS}/{own.folder}")
             told.append(
                 Told(

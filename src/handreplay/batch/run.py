@@ -8,7 +8,7 @@ a batch, the same command goes on from there.
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -19,7 +19,8 @@ from handreplay.batch.plan import Plan, Told
 from handreplay.batch.record import RECORD, Record, read_record, write_record
 from handreplay.batch.recordings import find_recordings
 from handreplay.batch.work import Engine, Failure
-from handreplay.errors import OutputError
+from handreplay.batch.workers import Watch
+from handreplay.errors import HandreplayError, OutputError
 
 _RECORD_EVERY_S = 1.0
 
@@ -36,17 +37,26 @@ class Follower(Protocol):
     def ended(self) -> None: ...
 
 
-Watch = Callable[[str, float, float | None], None]  # a task's key, seconds read, seconds promised
-Workers = Callable[[int, Watch], tuple[Engine, int]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crew:
+    """Workers, how many tasks to hand out to them at a time, and how many threads each reading may use."""
+
+    engine: Engine
+    slots: int
+    threads: int
+
+
+Workers = Callable[[int, Watch], Crew]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """How a batch ended. `ledger` is where it lies, without a password."""
+    """How a batch ended. `ledger` is where it lies, without a password; `ledger_fault` why it could not be filled."""
 
     record: Record
     exit_code: int
     ledger: str
+    ledger_fault: str = ""
 
 
 def run_batch(
@@ -58,8 +68,8 @@ def run_batch(
     follower: Follower,
     ledger: str | None = None,
 ) -> Done:
-    """Audit all recordings. `workers` is given the number of chains and whom to tell of progress, and gives the engine
-    and how many tasks to hand out at a time.
+    """Audit all recordings. `workers` is given the number of recordings that can be read side by side, and whom to tell
+    of progress.
 
     Raises FootageError or ProfileError when there is nothing to audit, OutputError when results cannot be written or
     another batch is at work in `out`; what was done by then is kept.
@@ -68,7 +78,8 @@ def run_batch(
     found = find_recordings(recordings, tables)
     with alone_in(out):
         place = ledger or str(out / ledger_place.FILE)
-        with ledger_place.writing(ledger_place.ledger_at(place)):
+        own = ledger_place.ledger_at(place)
+        with ledger_place.writing(own):
             pass  # so that what is wrong with it is said before hours are spent
         plan = Plan(found, out, former=_former(out))
         twins = plan.set_twins_aside()
@@ -82,8 +93,12 @@ def run_batch(
         finally:
             follower.ended()
             keeper.write()
-        filled = fill(place, out)
-        return Done(record=plan.record(), exit_code=plan.exit_code, ledger=filled.ledger)
+        done = Done(record=plan.record(), exit_code=plan.exit_code, ledger=str(own))
+        try:
+            fill(place, out)
+        except HandreplayError as error:
+            return replace(done, ledger_fault=str(error))
+        return done
 
 
 def _work(plan: Plan, workers: Workers, follower: Follower, keeper: "_Keeper") -> None:
@@ -92,27 +107,28 @@ def _work(plan: Plan, workers: Workers, follower: Follower, keeper: "_Keeper") -
         if name is not None:
             follower.reading(name, seconds, promised)
 
-    engine, slots = workers(plan.chains, watch)
+    crew = workers(plan.chains, watch)
+    plan.threads = crew.threads
     try:
         while True:
-            _hand_out_and_take(plan, engine, slots, follower, keeper)
+            _hand_out_and_take(plan, crew, follower, keeper)
             rest = plan.finish()
             for told in rest:
                 follower.told(told)
             if not rest:
                 return
     finally:
-        engine.close()
+        crew.engine.close()
 
 
-def _hand_out_and_take(plan: Plan, engine: Engine, slots: int, follower: Follower, keeper: "_Keeper") -> None:
+def _hand_out_and_take(plan: Plan, crew: Crew, follower: Follower, keeper: "_Keeper") -> None:
     """Until nothing is left to do."""
     while True:
-        while plan.in_work < slots and (task := plan.next_task()) is not None:
-            engine.submit(task)
+        while plan.in_work < crew.slots and (task := plan.next_task()) is not None:
+            crew.engine.submit(task)
         if not plan.in_work:
             return
-        outcome = engine.next_outcome()
+        outcome = crew.engine.next_outcome()
         if isinstance(outcome, Failure) and outcome.fatal:
             raise OutputError(f"{outcome.reason}; what was done is kept: run the batch again when that is mended")
         for told in plan.take(outcome):

@@ -46,8 +46,13 @@ class _Counts:
                 self.questions += told.questions
 
     def __str__(self) -> str:
-        told = f"{self.read} of {self.files} read ({self.seconds / 3600:.1f} h), {self.audited} audited"
-        return f"{told}, {counted(self.rounds, 'round')}, {_findings(self.findings, self.questions)}, {self.aside} set aside"
+        told = f"{self.audited} of {self.files} audited, {self.read} read ({self.seconds / 3600:.1f} h)"
+        found = f"{counted(self.rounds, 'round')}, {_findings(self.findings, self.questions)}"
+        return f"{told}, {found}, {self.aside} set aside"
+
+    def short(self) -> str:
+        told = f"{self.read + self.aside}/{self.files} files, {self.seconds / 3600:.1f} h"
+        return f"{told}, {counted(self.rounds, 'round')}, {counted(self.findings, 'fault')}, {self.aside} set aside"
 
 
 class Lines:
@@ -101,7 +106,7 @@ class Bar:
         self._console = Console(stderr=True, highlight=False)
         self._bar = Progress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
+            BarColumn(bar_width=12),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeRemainingColumn(),
             console=self._console,
@@ -123,7 +128,7 @@ class Bar:
             else:
                 self._bytes[entry.name] = entry.bytes
         self._bar.start()
-        self._task = self._bar.add_task(str(self._counts), total=sum(self._bytes.values()) or None)
+        self._task = self._bar.add_task(self._counts.short(), total=sum(self._bytes.values()) or None)
 
     def reading(self, name: str, seconds: float, promised: float | None) -> None:
         if promised:
@@ -144,7 +149,7 @@ class Bar:
     def _show(self) -> None:
         if self._task is not None:
             done = self._whole + sum(self._part.values())
-            self._bar.update(self._task, completed=done, description=str(self._counts))
+            self._bar.update(self._task, completed=done, description=self._counts.short())
 
     def _above(self, line: str) -> None:
         self._console.print(plain(line), markup=False, soft_wrap=True)
