@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import av
 import av.video.frame
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from handreplay.core.timeline import Clock, Gap, Holes
 from handreplay.errors import FootageError
+from handreplay.footage_quiet import Passed, QuietReader
 from handreplay.footage_source import LONGEST_SIDE as LONGEST_SIDE
 from handreplay.footage_source import MOST_PIXELS as MOST_PIXELS
 from handreplay.footage_source import WITHOUT_INDEX, Decoded, Source, decoded_pictures, opened
@@ -123,6 +124,30 @@ class Frame:
         return np.rot90(picture, self._turns) if self._turns else picture
 
 
+class Stillness(Protocol):
+    """Whoever sees the pictures as they come, and knows when nothing happens."""
+
+    def at_rest(self) -> bool:
+        """Has nothing moved for a while, and lies nothing there, up to the picture that came last?"""
+
+    def unchanged(self, later: Frame) -> bool:
+        """Does a later picture look like the one that came last, wherever something may happen?"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """A stillness, asked about pictures as the decoder gives them."""
+
+    stillness: Stillness
+    converters: _Converters
+
+    def at_rest(self) -> bool:
+        return self.stillness.at_rest()
+
+    def unchanged(self, later: av.video.frame.VideoFrame) -> bool:
+        return self.stillness.unchanged(Frame(Fraction(0), -1, True, later, _turns(later), self.converters))
+
+
 def probe(path: str | Path) -> FootageInfo:
     """What the file is. Decodes no more than its first picture.
 
@@ -151,18 +176,30 @@ def probe(path: str | Path) -> FootageInfo:
 
 
 def pictures(
-    path: str | Path, *, tally: Tally | None = None, threads: int | None = None
+    path: str | Path, *, tally: Tally | None = None, stillness: Stillness | None = None, threads: int | None = None
 ) -> Iterator[Frame | Gap]:
     """Every picture of a recording in order, with exact times; a Gap wherever the recording shows nothing.
 
-    Times rise strictly. `tally` is filled on the way. `threads` are those to decode in, as many as there are cores if
-    nothing is said. Raises FootageError when the file cannot be used at all.
+    Times rise strictly. `tally` is filled on the way. With a `stillness`, which must have seen each picture before the
+    next is asked for, pictures between two key pictures are passed over where nothing happens (see `footage_quiet`).
+    `threads` are those to decode in, as many as there are cores if nothing is said. Raises FootageError when the file
+    cannot be used at all.
     """
     tally = Tally() if tally is None else tally
     with opened(Path(path), threads) as source:
         line = _Line(source, tally)
-        for decoded in decoded_pictures(source, tally):
-            yield from line.fault(decoded) if isinstance(decoded, str) else line.picture(decoded)
+        if stillness is None:
+            found: Iterator[Decoded | Passed | str] = decoded_pictures(source, tally)
+        else:
+            found = QuietReader(source, tally, _Watch(stillness, line.converters)).pictures()
+        for one in found:
+            match one:
+                case str():
+                    yield from line.fault(one)
+                case Passed():
+                    line.pass_over()
+                case Decoded():
+                    yield from line.picture(one)
         yield from line.end()
     if not tally.shown:
         raise FootageError(f"{path}: no picture in it can be decoded; export it again from the recorder")
@@ -246,13 +283,19 @@ class _Line:
         self.shown_until: Fraction | None = None  # time of the last picture that was believed
         self.seen_until = Fraction(0)
         self.waiting: tuple[Frame, Fraction, str] | None = None  # a picture after a long step: a hole or a slow camera?
+        self.passing = False  # pictures were passed over before the one that comes next
 
     def fault(self, reason: str) -> Iterator[Frame | Gap]:
         yield from self._release(None)
         self.damage = self.damage or reason
 
+    def pass_over(self) -> None:
+        """The step to the next picture is no hole: pictures were there, and not decoded."""
+        self.passing = True
+
     def picture(self, decoded: Decoded) -> Iterator[Frame | Gap]:
         source = decoded.frame
+        passed, self.passing = self.passing, False
         placed = self.clock.place(self.source.stamp(source))
         self._note_clock()
         if placed is None:
@@ -273,7 +316,7 @@ class _Line:
             return
         if frame.key:
             self.tally.keys.append(KeyPicture(frame.seconds, frame.index, source.pts))
-        yield from self._believe(frame)
+        yield from self._believe(frame, passed)
 
     def end(self) -> Iterator[Frame | Gap]:
         """What was held back, and what the file promised beyond its last picture."""
@@ -287,10 +330,13 @@ class _Line:
             promised = self.source.promised_seconds or Fraction(0)
             yield self._gap(last, max(promised, last + self.clock.step), missing)
 
-    def _believe(self, frame: Frame) -> Iterator[Frame | Gap]:
+    def _believe(self, frame: Frame, passed: bool) -> Iterator[Frame | Gap]:
         last = self.shown_until
         step = frame.seconds - (last if last is not None else 0)
         yield from self._release(float(step))
+        if passed:
+            self.tally.passed_over_microseconds += round(step * 1_000_000)
+            step = Fraction(0)
         if self.damage is not None and step > 0:
             yield self._gap(frame.seconds - step, frame.seconds, self.damage)
         elif step > 0 and last is not None and self.holes.looks_long(float(step)):

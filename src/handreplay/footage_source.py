@@ -1,7 +1,7 @@
 """A recording that is open: its packets, the pictures they decode to, and what was met on the way. PyAV only."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -41,7 +41,7 @@ class Tally:
     """What a reading of the pictures met, counted as it goes on."""
 
     packets: int = 0
-    pictures: int = 0  # decoded, whether shown or not
+    pictures: int = 0  # decoded, whether shown or not, or passed over
     shown: int = 0
     distrusted: int = 0  # decoded after damage, before the next whole key picture
     out_of_order: int = 0
@@ -53,11 +53,13 @@ class Tally:
     seconds: Fraction = Fraction(0)  # time of the last picture
     estimated: int = 0  # pictures without a timestamp, whose times are counted on
     estimated_rate: Fraction | None = None
+    passed_over: int = 0  # pictures between two key pictures with nothing happening, which were not decoded
+    passed_over_microseconds: int = 0  # from the picture before them to the one after
     finished: bool = False
 
     @property
     def whole(self) -> bool:
-        """Was every picture of the file shown, at its own time?"""
+        """Was every picture of the file shown at its own time, or passed over?"""
         flaws = self.refused or self.hidden or self.distrusted or self.out_of_order or self.estimated
         return self.finished and not self.gaps and not flaws
 
@@ -119,27 +121,85 @@ class Decoded:
     suspect: bool  # the container missed data in this picture
 
 
+class Decoder:
+    """Turns the packets of a recording into pictures, and counts both."""
+
+    def __init__(self, source: Source, tally: Tally) -> None:
+        self._source, self._tally = source, tally
+        self._context = source.stream.codec_context
+        self._suspect: set[int | None] = set()
+        self._known: int | None = None  # timestamp of a picture that was shown before it came in its turn
+
+    def feed(self, packet: Any) -> Iterator[Decoded | str]:
+        """The pictures that come out for a packet, in order of showing; a sentence when it cannot be decoded."""
+        self._tally.packets += bool(packet.size)
+        if packet.is_corrupt:
+            self._suspect.add(packet.pts)
+        try:
+            frames = self._context.decode(packet)
+        except (av.error.FFmpegError, ValueError) as error:
+            self._tally.refused += 1
+            yield _decode_fault(self._source, error)
+            return
+        if packet.is_discard:
+            self._tally.hidden += 1
+        yield from self._shown(frames)
+
+    def emptied(self) -> Iterator[Decoded | str]:
+        """The pictures that are still held back. The next packet must be the key packet of a closed group."""
+        try:
+            frames = self._rest()
+        except (av.error.FFmpegError, ValueError) as error:
+            self._tally.refused += 1
+            yield _decode_fault(self._source, error)
+            frames = []
+        self._context.flush_buffers()
+        yield from self._shown(frames)
+
+    def alone(self, keys: Sequence[Any]) -> list[Decoded | None]:
+        """Whole key pictures, each by itself, of an emptied decoder and not counted; None where there is none."""
+        try:
+            frames = [frame for packet in keys for frame in self._context.decode(packet)] + self._rest()
+        except (av.error.FFmpegError, ValueError):
+            frames = []
+        self._context.flush_buffers()
+        whole = {frame.pts: Decoded(frame, False) for frame in frames if frame.key_frame and not frame.is_corrupt}
+        return [whole.get(packet.pts) if len(frames) == len(keys) else None for packet in keys]
+
+    def counted(self, alone: Decoded) -> Decoded:
+        """The picture that came `alone`, as one that is read."""
+        self._tally.packets += 1
+        self._tally.pictures += 1
+        return alone
+
+    def again(self, packet: Any) -> Iterator[Decoded | str]:
+        """Decode a key packet whose picture was counted, for those after it to stand on."""
+        self._known = packet.pts
+        yield from self._shown(self._context.decode(packet))
+
+    def _rest(self) -> list[av.video.frame.VideoFrame]:
+        frames = self._context.decode(None)
+        for frame in frames:
+            frame.time_base = self._source.stream.time_base  # which comes with a packet only
+        return frames
+
+    def _shown(self, frames: Iterable[av.video.frame.VideoFrame]) -> Iterator[Decoded]:
+        for frame in frames:
+            if self._known is not None and frame.pts == self._known:
+                self._known = None
+                continue
+            self._tally.pictures += 1
+            yield Decoded(frame, frame.pts in self._suspect)
+
+
 def decoded_pictures(source: Source, tally: Tally) -> Iterator[Decoded | str]:
     """Decoded pictures in order of showing, and a sentence for each packet that fails."""
-    suspect: set[int | None] = set()
+    decoder = Decoder(source, tally)
     for packet in packets_of(source, tally):
         if isinstance(packet, str):
             yield packet
-            continue
-        tally.packets += bool(packet.size)
-        if packet.is_corrupt:
-            suspect.add(packet.pts)
-        try:
-            frames = packet.decode()
-        except (av.error.FFmpegError, ValueError) as error:
-            tally.refused += 1
-            yield _decode_fault(source, error)
-            continue
-        if packet.is_discard:
-            tally.hidden += 1
-        for frame in frames:
-            tally.pictures += 1
-            yield Decoded(frame, frame.pts in suspect)
+        else:
+            yield from decoder.feed(packet)
 
 
 def packets_of(source: Source, tally: Tally) -> Iterator[Any]:

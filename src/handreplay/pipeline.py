@@ -69,9 +69,12 @@ class Viewing:
 
     def observations(self, progress: Progress | None = None) -> Iterator[Observation]:
         """All that is seen in it, in order. Once only."""
-        ready = self.observer.prepared(pictures(self.footage, tally=self.tally, threads=self.threads))
+        quiet, most = self.observer.quiet, pictures_ahead(self.info)
+        quiet.behind = most
+        found = pictures(self.footage, tally=self.tally, stillness=quiet, threads=self.threads)
+        ready = self.observer.prepared(found)
         if self.threads != 1:
-            ready = ahead(ready, pictures_ahead(self.info))
+            ready = ahead(ready, most)
         return observe(_reported(ready, self.info, progress), self.observer)
 
 

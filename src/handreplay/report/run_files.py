@@ -20,6 +20,7 @@ from handreplay.core.observations import Observation
 from handreplay.core.roundlog import round_line
 from handreplay.core.timeline import JUMP
 from handreplay.footage import Tally
+from handreplay.footage_quiet import LONGEST_SECONDS
 from handreplay.report.evidence import Taken, photograph, shots, take
 from handreplay.report.findings_csv import findings_csv
 from handreplay.report.findings_json import findings_document, findings_text
@@ -169,6 +170,12 @@ def coverage_of(tally: Tally, profile: Profile) -> Coverage:
     remarks = [f"Table profile: {warning}." for warning in profile.warnings]
     if tally.times != "exact":
         remarks.append(f"Times are {tally.times}.")
+    if tally.passed_over:
+        passed_s, all_s = tally.passed_over_microseconds / 1e6, float(tally.seconds)
+        remarks.append(
+            f"{passed_s:,.0f} of {all_s:,.0f} seconds, in which the table was empty and nothing moved, were looked at "
+            f"no closer than one picture every {LONGEST_SECONDS} seconds."
+        )
     if profile.standard_layout:
         remarks.append("The table profile draws no zones; the game's standard layout was taken.")
     return Coverage(duration_s=float(tally.seconds), gaps=tuple(tally.gaps), remarks=tuple(remarks))

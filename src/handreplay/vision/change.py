@@ -285,6 +285,10 @@ class Watcher:
     def is_still(self, zone: str) -> bool:
         return self._zones[zone].still_since is not None
 
+    def is_settled(self) -> bool:
+        """Is every zone still, and read as it is?"""
+        return not self._unsettled and not any(zone.busy for zone in self._zones.values())
+
     def busy_seconds(self, zone: str, seconds: float) -> float | None:
         """How long the zone has been visited; None when it is still and was read as it is."""
         state = self._zones[zone]

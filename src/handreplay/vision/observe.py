@@ -31,6 +31,7 @@ from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.glimpses import Glimpses
 from handreplay.vision.memory import TableMemory
+from handreplay.vision.quiet import Quiet
 from handreplay.vision.zone_reader import Eyes, ZoneReader, kind_of, patch_of
 from handreplay.vision.zones import Zones
 
@@ -86,6 +87,7 @@ class Observer:
     calibration: Calibration
     zones: Zones
     eyes: Eyes
+    quiet: Quiet = field(init=False)  # may be asked by who gives the pictures that are `prepared`
     _motion: Motion = field(init=False)
     _watcher: Watcher = field(init=False)
     _windows: dict[str, PictureWindow] = field(init=False)
@@ -95,6 +97,7 @@ class Observer:
     _rack_filled: bool = False
     _covered_until: dict[str, float] = field(default_factory=dict)
     _under: set[str] = field(default_factory=set)  # zones that were covered when last looked at
+    _unclear: set[str] = field(default_factory=set)  # zones, but for the rack, that are not known to be empty
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
     _misfit: Fit | None = None
     _colourless: bool = False
@@ -106,7 +109,8 @@ class Observer:
         self._fit = FitWatch(self.calibration, self.zones)
         watched = [name for name in self.zones.names if kind_of(name) != "other"]
         outlines = {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
-        self._motion, self._watcher = Motion(outlines), Watcher(outlines)
+        self._motion, self._watcher, self.quiet = Motion(outlines), Watcher(outlines), Quiet(outlines.values())
+        self._unclear = set(watched) - {"rack"}
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
         self._windows = self._cut(watched, TILE_MARGIN_MM)
         close = self._cut([name for name in watched if kind_of(name) == "cards" and name != "rack"], CLOSE_MARGIN_MM)
@@ -147,19 +151,24 @@ class Observer:
         for picture in pictures:
             if isinstance(picture, Gap):
                 self._motion.forget()
+                self.quiet.forget()
                 yield Prepared(picture)
                 continue
             fit = self._fit.look(picture)
             fits = fits if fit is None else fit.ok
             if not fits:
                 self._motion.forget()
+                self.quiet.forget()
                 yield Prepared(picture, fit=fit)
                 continue
             plane = half_size(picture.luma)
-            yield Prepared(picture, plane, self._motion.feed(plane), picture.chroma, fit)
+            moved, chroma = self._motion.feed(plane), picture.chroma
+            self.quiet.note(float(picture.seconds), plane, moved, chroma)
+            yield Prepared(picture, plane, moved, chroma, fit)
 
     def feed(self, prepared: Prepared) -> Iterator[Observation]:
         picture = prepared.picture
+        self.quiet.told(self._bare())
         if isinstance(picture, Gap):
             yield from self._finish_all()
             self._watcher.forget()
@@ -170,6 +179,8 @@ class Observer:
             return
         for rest in self._watcher.update(seconds, picture.index, prepared.plane, prepared.moved, prepared.chroma):
             if rest.changed < UNCHANGED:
+                if rest.zone in self._unclear and self._like_empty(rest.zone):
+                    self._unclear.remove(rest.zone)
                 self._watcher.accept(rest.zone, empty=False)
                 if rest.zone in self._under:
                     self._under.remove(rest.zone)
@@ -238,6 +249,8 @@ class Observer:
         if rest.zone == "rack":
             filled = self._rack_filled = filled or (unlike is None and self._rack_filled)
         self._watcher.accept(rest.zone, empty=not filled)
+        if rest.zone != "rack":
+            (self._unclear.add if filled else self._unclear.discard)(rest.zone)
         if not filled:
             self._empty[rest.zone] = straight.round().astype(np.uint8)
         self._shown[rest.zone] = tuple(cards)
@@ -269,6 +282,14 @@ class Observer:
         if self._colourless:
             stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
         return cards, stacks
+
+    def _bare(self) -> bool:
+        """Has all of the table been read as it lies, and does nothing lie there? Cards in the rack may."""
+        return not (self._unclear or self._looks or self._under or self._misfit) and self._watcher.is_settled()
+
+    def _like_empty(self, zone: str) -> bool:
+        unlike = self._watcher.unlike_empty(zone)
+        return unlike is not None and unlike < LIKE_EMPTY_SHARE
 
     def _cover(self, look: _Look) -> ZoneCovered:
         self._covered_until[look.rest.zone] = look.end
