@@ -424,7 +424,7 @@ class ShiftFormat(StrEnum):
 SHIFT_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M%z", "%Y-%m-%dT%H:%M:%S%z"]
 
 
-@app.command(rich_help_panel=REVIEWING)
+@app.command(rich_help_panel=SHIFTS)
 def shift(
     batch: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of a batch.")],
     format_: Annotated[

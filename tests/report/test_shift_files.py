@@ -18,6 +18,8 @@ from xml.etree import ElementTree
 
 import openpyxl
 import pytest
+from fpdf import FPDF
+from fpdf.table import Row
 from shift_night import NIGHT, Night, mixed_night, moved, repeated, sample_rounds, true_rounds, unread_cards, with_gap
 from typer.testing import CliRunner
 
@@ -103,7 +105,7 @@ def test_the_figures_of_the_mixed_night(shift: Shift) -> None:
         ("=1+1", 1), ("Pit 1: BJ <b>", 28), ("UTH-01", 36), ("table not known", 0),
     ]  # fmt: skip
     head = text.headline(shift)
-    assert head.title == "52 faults; at most 73.6% of the time could be judged" and head.tone == "fault"
+    assert head.title == "52 faults; at most 73.6% of the time could be judged in full" and head.tone == "fault"
     assert "The house lost $2,300.00. Players are short $1,190.00. The house probably lost $100.00." in head.detail
     assert "2 recordings set aside. 1 recording not audited yet. Of unknown length" in head.detail
     assert (shift.wagers_rate.wrong, shift.wagers_rate.judged, shift.wagers_rate.open) == (70, 470, 1)
@@ -183,16 +185,33 @@ def test_the_chart_of_a_night_with_a_clock_change_says_where_the_offset_changes(
     ]  # fmt: skip
 
 
-def test_paper_says_what_the_page_says(shift: Shift, page: str, tmp_path: Path) -> None:
+def test_paper_says_what_the_page_says(shift: Shift, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+
+    def listened(owner: type, name: str, place: int) -> None:
+        write = getattr(owner, name)
+
+        def heard(self: Any, *words: Any, **more: Any) -> Any:
+            written.append(str(words[place]) if len(words) > place else "")
+            return write(self, *words, **more)
+
+        monkeypatch.setattr(owner, name, heard)
+
+    for owner, name, place in ((Row, "cell", 0), (FPDF, "multi_cell", 2), (FPDF, "cell", 2), (FPDF, "write", 1)):
+        listened(owner, name, place)
     content = shift_pdf(shift)
     assert content.startswith(b"%PDF-") and len(re.findall(rb"/Type /Page\b(?!s)", content)) >= 4
     assert b"/CreationDate (D:20261130050000Z)" in content  # when the last recording began, not when it was made
-    said = " ".join(Reader(page).said)
+    on_paper, on_the_page = "\n".join(written), " ".join(Reader(page).said)
+    texts = [shift.takes[0].name, text.headline(shift).title, text.headline(shift).detail, "23:25:02 -05:00"]
     for section in layout(shift, charts.draw(shift)).sections:
-        assert section.title in said
+        texts.append(section.title)
         for block in section.blocks:
             if isinstance(block, Grid):
-                assert all(cell.text in said for row in block.rows for cell in row)
+                texts += [block.title, block.note, *(cell.text for row in block.rows for cell in row)]
+    assert len(texts) > 400
+    assert not [one for one in texts if one not in on_paper]
+    assert not [one for one in texts if one not in on_the_page]
 
 
 def rows_of(content: bytes) -> list[dict[str, str]]:
@@ -243,7 +262,7 @@ def test_the_command_writes_beside_the_batch_and_tells_the_verdict(tmp_path: Pat
     out.write()
     done = run(tmp_path / "o")
     assert done.exit_code == 0
-    assert done.stdout.startswith("1 fault; 100% of the time could be judged. The house lost $100.00.")
+    assert done.stdout.startswith("1 fault; 100% of the time could be judged in full. The house lost $100.00.")
     assert (tmp_path / "o" / "shift.html").is_file()
     elsewhere = tmp_path / "hand over"
     elsewhere.mkdir()
@@ -296,7 +315,7 @@ def test_a_run_that_was_altered_or_is_gone_is_set_aside_and_named(tmp_path: Path
     reasons = [take.reason for take in shift.takes]
     assert "altered since the audit" in reasons[0] and "holds no finished run" in reasons[1]
     assert "no run folder of the batch" in reasons[3]
-    assert text.headline(shift).title == "Nothing found in 25.0% of the time, which is what could be judged"
+    assert text.headline(shift).title == "Nothing found; 25.0% of the time could be judged in full"
 
 
 def test_a_copy_of_an_audited_recording_takes_no_time_of_its_own(tmp_path: Path) -> None:
@@ -323,6 +342,27 @@ def test_rounds_that_could_not_be_judged_say_why(tmp_path: Path) -> None:
         (Kind.INCOMPLETE, "footage is missing, or the round's beginning or end is not shown"),
         (Kind.QUESTIONED, "a card could not be read"),
     }
+
+
+def test_the_report_and_the_ledger_tell_the_same_figures(night: Path, shift: Shift) -> None:
+    def asked(question: str, *words: str) -> list[Any]:
+        told = CliRunner().invoke(app, ["query", str(night), question, "--format", "json", *words])
+        rows: list[Any] = json.loads(told.stdout)["rows"]
+        return rows
+
+    assert CliRunner().invoke(app, ["ledger", str(night)]).exit_code == 0
+    assert [(line.wager, line.rate.judged, line.rate.wrong, line.rate.open) for line in shift.wagers] == [
+        (row["wager"], row["judged"], row["wrong"], row["open"]) for row in asked("error-rate")
+    ]
+    rates = {row["dealer"]: (row["low_rate"], row["high_rate"]) for row in asked("error-rate", "--by", "dealer")}
+    for line in (*shift.dealers, *shift.few):
+        assert rates[line.dealer] == pytest.approx((line.rate.low, line.rate.high), abs=1e-9)
+    judged = {row["table"]: (row["expected_s"], row["judged_s"]) for row in asked("coverage") if row["table"]}
+    for table in shift.tables[:3]:
+        assert judged[table.table] == pytest.approx((table.expected_s, table.judged_s), abs=0.01)
+    pace = {row["table"]: row["rounds_per_hour"] for row in asked("rounds-per-hour")}
+    for table in shift.tables[:3]:
+        assert pace[table.table] == pytest.approx(table.rounds_per_hour, abs=0.01)
 
 
 def test_a_night_of_two_hundred_recordings_stays_a_page_that_opens(tmp_path: Path) -> None:

@@ -110,19 +110,19 @@ def test_nothing_found_is_no_clean_verdict_when_anything_was_left_aside_or_open(
     shift = shift_of([recording([played(1, 10, 70)]), other])
     head = text.headline(shift)
     assert not shift.whole
-    assert head.tone == "open" and head.title.startswith("Nothing found in ")
+    assert head.tone == "open" and head.title.startswith("Nothing found; ")
 
 
 def test_missing_time_is_no_clean_verdict_either() -> None:
     gap = NoRecording(table="UTH-01", start=NIGHT + timedelta(hours=1), end=NIGHT + timedelta(hours=2))
     shift = shift_of([recording([played(1, 10, 70)])], [gap])
     assert seconds(shift) == {"JUDGED": 3600.0, "UNRECORDED": 3600.0}
-    assert text.headline(shift).title == "Nothing found in 50.0% of the time, which is what could be judged"
+    assert text.headline(shift).title == "Nothing found; 50.0% of the time could be judged in full"
 
 
 def test_a_share_of_which_a_length_is_not_known_is_at_most_that() -> None:
     shift = shift_of([recording([played(1, 10, 70)], [overpaid(1)]), lost(expected_s=None)])
-    assert text.headline(shift).title == "1 fault; at most 100% of the time could be judged"
+    assert text.headline(shift).title == "1 fault; at most 100% of the time could be judged in full"
 
 
 def test_a_night_without_a_round_has_judged_none() -> None:

@@ -135,12 +135,13 @@ def layout(shift: Shift, charts: Iterable[str]) -> Layout:
 def _coverage(shift: Shift, lists: _Lists, drawn: Sequence[str]) -> Iterator[Grid | Picture]:
     yield Grid(
         title="Where the time went",
-        note="All time of the tables from their first recording to their last. Every second is counted once.",
+        note="All time of the tables from their first recording to their last. Every second is counted once. A round "
+        "of which anything is left open counts as not judged with all of its time; wagers are told one by one below.",
         columns=(
-            Column("", 60),
-            Column("Why", 66),
+            Column("", 54),
             Column("Time", 24, True),
             Column("Share", 16, True),
+            Column("Why", 72),
             Column("Recordings", 21, True),
             Column("Rounds", 15, True),
         ),
@@ -188,18 +189,23 @@ def _time_rows(shift: Shift, lists: _Lists) -> Iterator[tuple[Cell, ...]]:
     by_kind: dict[Kind, list[Share]] = defaultdict(list)
     for line in shift.coverage:
         by_kind[line.kind].append(line)
-    yield (Cell("expected"), Cell(""), Cell(text.length(shift.expected_s)), Cell("100%" if shift.expected_s else "–"),
-           Cell(str(len(shift.takes)), "rounds"), Cell(f"{len(shift.rounds):,}", "rounds"))  # fmt: skip
+    yield (
+        Cell("expected"),
+        Cell(text.length(shift.expected_s)),
+        Cell("100%" if shift.expected_s else "–"),
+        Cell(""),
+        Cell(f"{len(shift.takes):,}", "rounds"),
+        Cell(f"{len(shift.rounds):,}", "rounds"),
+    )
     for kind, lines in by_kind.items():
         for number, line in enumerate(_less(lines)):
-            tone = "" if kind is Kind.JUDGED else "open"
             rounds = len(line.rounds)
             yield (
-                Cell(kind.value if number == 0 else "", tone=tone),
-                Cell(line.reason),
+                Cell(kind.value if number == 0 else "", tone="" if kind is Kind.JUDGED else "open"),
                 Cell(text.length(line.seconds)),
                 Cell(text.share(line.seconds, shift.expected_s)),
-                Cell(str(len(line.takes)) if line.takes else "", _takes_of(line)),
+                Cell(line.reason),
+                Cell(f"{len(line.takes):,}" if line.takes else "", _takes_of(line)),
                 lists.cell(f"{rounds:,}" if rounds else "", f"{kind.value}: {line.reason}", line.rounds),
             )
 
@@ -441,14 +447,15 @@ def _dealers(shift: Shift, lists: _Lists, drawn: Sequence[str]) -> Iterator[Grid
             Cell("apart from the rate of all" if line.apart else ""),
         )
 
+    told = bool(shift.dealers or shift.few)
     yield Grid(
-        note=DEALER_NOTE,
+        note=DEALER_NOTE if told else "",
         columns=(Column("Dealer", 34), Column("Rounds", 16, True), *_RATE_COLUMNS, Column("House lost", 22, True),
                  Column("Players short", 22, True), Column("Stands", 24)),
         rows=tuple(row(line) for line in shift.dealers),
         empty=f"No dealer has {ENOUGH_WAGERS} judged wagers." if shift.few else "Nobody told who dealt.",
         last=f"{text.count(shift.nameless_rounds, 'round')} of which nobody told who dealt."
-        if shift.nameless_rounds else "",
+        if told and shift.nameless_rounds else "",
     )  # fmt: skip
     if shift.few:
         yield Grid(

@@ -128,13 +128,14 @@ def headline(shift: Shift) -> Headline:
         tone = "open"
     elif faults:
         certain = any(fault.status == "confirmed" for fault in faults)
-        title = f"{count(len(faults), 'fault' if certain else 'probable fault')}; {judged} of the time could be judged"
+        number = count(len(faults), "fault" if certain else "probable fault")
+        title = f"{number}; {judged} of the time could be judged in full"
         tone = "fault"
     elif shift.whole:
         title = f"{count(len(shift.rounds), 'round')} judged in full, nothing found"
         tone = "clean"
     else:
-        title = f"Nothing found in {judged} of the time, which is what could be judged"
+        title = f"Nothing found; {judged} of the time could be judged in full"
         tone = "open"
     return Headline(tone, title, _detail(shift, len(faults)), _counts(shift))
 
@@ -173,7 +174,7 @@ def _counts(shift: Shift) -> tuple[tuple[str, str, str], ...]:
     whole = "plain" if shift.whole else "open"
     aside = sum(take.outcome != "audited" for take in shift.takes)
     counts = [
-        (share(shift.judged_s, shift.expected_s), f"of {length(shift.expected_s)} judged", whole),
+        (share(shift.judged_s, shift.expected_s), f"of {length(shift.expected_s)} judged in full", whole),
         (
             f"{len(shift.rounds):,}",
             f"rounds on {count(sum(bool(line.rounds) for line in shift.tables), 'table')}",
