@@ -124,6 +124,7 @@ class LocalEngine:
                 worker.picture_at = worker.life_at
                 self.watch(worker.task.key, seconds, promised)
             case ("done", outcome):
+                self._tries.pop(worker.task.key, None)
                 self._busy.remove(worker)
                 self._idle.append((worker.process, worker.pipe))
                 self._done.append(outcome)
@@ -137,6 +138,7 @@ class LocalEngine:
         if self._tries[key] < TRIES:
             self._waiting.appendleft(worker.task)
             return
+        del self._tries[key]
         what = "reading" if isinstance(worker.task, ReadTask) else "judging"
         how = _ending(worker.process.exitcode)
         self._done.append(Failure(key=key, reason=f"{what} it ended the worker twice ({how})"))
