@@ -247,14 +247,14 @@ def test_the_night_when_clocks_go_back_has_two_half_past_ones_in_the_right_order
     ]
 
 
-def test_a_finding_beyond_the_end_of_its_recording_is_looked_for_in_the_next(
+def test_a_finding_in_a_round_that_runs_on_is_looked_for_in_the_recording_that_shows_it(
     place: str, tmp_path: Path, dump: Dump
 ) -> None:
-    cut_short = night.recording(
-        tmp_path / "b", "a.mp4", night.rounds_at(night.START, [night.OVERPAID]), expected_s=20.0, read_s=20.0
-    )
-    following = night.START + timedelta(seconds=21)
-    after = night.recording(tmp_path / "b", "b.mp4", (), start=following)
+    after = night.recording(tmp_path / "b", "b.mp4", (), start=night.START + timedelta(seconds=21))
+    goes_on = [{"file": "b", "sha256": after.sha256, "from_s": 21.0}, {"file": "c", "sha256": "", "from_s": 40.0}]
+    [round_] = night.rounds_at(night.START, [night.OVERPAID])
+    round_ = dataclasses.replace(round_, source={"continues": goes_on})
+    cut_short = night.recording(tmp_path / "b", "a.mp4", [round_], expected_s=20.0, read_s=20.0)
     write_record(tmp_path / "b", Record(entries=(cut_short, after)))
     fill(place, tmp_path / "b")
     assert rows(dump(place), "findings", "recording", "t_s", "look_recording", "look_s", "at_utc") == [

@@ -137,7 +137,7 @@ def test_another_batch_of_the_same_name_is_refused(url: str, out: Path, tmp_path
     fill(url, out)
     namesake = tmp_path / "elsewhere" / "night"
     write_record(namesake, Record(entries=(night.recording(namesake, "other.mp4", ()),)))
-    with pytest.raises(OutputError, match="give this one a name of its own with --batch"):
+    with pytest.raises(OutputError, match="give this one a name of its own: handreplay ledger"):
         fill(url, namesake)
     assert fill(url, namesake, batch="second pit").recordings == 1
     with reading(ledger_at(url)) as connection:

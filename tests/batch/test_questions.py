@@ -15,8 +15,6 @@ from pathlib import Path
 import night
 import pandas
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from handreplay.batch import export
@@ -24,10 +22,12 @@ from handreplay.batch.asking import Answer, Filters, ask_sql
 from handreplay.batch.ledger import fill
 from handreplay.batch.ledger_place import ledger_at, reading
 from handreplay.batch.ledger_rows import times
-from handreplay.batch.questions import QUESTIONS, ask, wilson
+from handreplay.batch.questions import QUESTIONS, ask
 from handreplay.batch.record import Record, read_record, write_record
+from handreplay.batch.shift import batch_shift
 from handreplay.cli import app
 from handreplay.errors import HandreplayError, OutputError
+from handreplay.report.shift.values import Kind
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -149,6 +149,7 @@ def test_coverage_says_what_was_expected_read_and_judged_and_what_is_not_known(l
     assert rows["UTH-05"]["judged_s"] == pytest.approx(600 - 45.424)
     assert rows["UTH-05"]["share_rate"] == pytest.approx((600 - 45.424) / 4200, abs=1e-6)
     assert (rows["UTH-12"]["read_s"], rows["UTH-12"]["set_aside"], rows["UTH-12"]["share_rate"]) == (1198.0, 1, None)
+    assert "Judged: at most, since 1 recordings are of unknown length, 32.5% of the time expected." in told.notes
     assert any("set aside" in note for note in told.notes)
 
 
@@ -235,19 +236,21 @@ def test_every_question_can_be_asked_of_an_empty_batch(place: str, tmp_path: Pat
         assert list(asked(place, question.name).rows) == []
 
 
-@pytest.mark.parametrize(
-    ("wrong", "judged", "low", "high"),
-    [(0, 10, 0.0, 0.27753), (5, 10, 0.23659, 0.76341), (10, 10, 0.72247, 1.0), (1, 1000, 0.00018, 0.00565)],
-)
-def test_the_interval_is_wilsons(wrong: int, judged: int, low: float, high: float) -> None:
-    assert wilson(wrong, judged) == pytest.approx((low, high), abs=1e-5)
-
-
-@given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_the_interval_holds_the_share_and_stays_between_0_and_1(counts: tuple[int, int]) -> None:
-    interval = wilson(*counts)
-    assert interval is not None
-    assert 0 <= interval[0] <= counts[0] / counts[1] <= interval[1] <= 1
+def test_the_ledger_and_the_shift_report_tell_the_same_figures(place: str, out: Path) -> None:
+    a_question(out)
+    fill(place, out)
+    shift = batch_shift(out)
+    coverage = asked(place, "coverage")
+    judged = dict(zip(column(coverage, "table"), column(coverage, "judged_s"), strict=True))
+    assert judged == pytest.approx({line.table: line.seconds[Kind.JUDGED] for line in shift.tables})
+    rates = [(row[1], *row[3:8]) for row in asked(place, "error-rate").rows]
+    assert rates == [
+        (line.wager, line.rate.judged, line.rate.wrong, line.rate.share, line.rate.low, line.rate.high)
+        for line in shift.wagers
+    ]
+    lost = {line.dealer: line.lost_cents for line in (*shift.dealers, *shift.few) if line.lost_cents}
+    paid = by(asked(place, "overpayments"), "overpaid_cents")
+    assert {dealer: cents for dealer, cents in paid.items() if cents} == lost
 
 
 # ---- a SELECT of one's own

@@ -65,7 +65,7 @@ def _check_same_batch(engine: Engine, ledger: Ledger, batch: str, record: Record
     if there and not there & {(entry.name, entry.sha256) for entry in record.entries}:
         raise OutputError(
             f"{ledger}: already holds another batch of the name {batch}, of other recordings; give this one a name of "
-            "its own with --batch"
+            "its own: handreplay ledger OUT --to URL --batch NAME"
         )
 
 

@@ -50,38 +50,32 @@ class Rows:
 class Neighbours:
     """What the other recordings of a batch tell about one."""
 
-    by_table: Mapping[str | None, list[Entry]] = field(default_factory=dict)
+    audited: Mapping[tuple[str | None, str | None], str] = field(default_factory=dict)  # table and hash -> name
     zones: Mapping[str | None, str] = field(default_factory=dict)  # by table
-    audited: frozenset[tuple[str | None, str | None]] = frozenset()  # tables and hashes
 
     @classmethod
     def of(cls, record: Record, out: Path) -> "Neighbours":
-        by_table: dict[str | None, list[Entry]] = {}
         zones: dict[str | None, str] = {}
         audited = [entry for entry in record.entries if entry.state is State.AUDITED]
         for entry in audited:
-            if entry.start is not None and entry.expected_s is not None:
-                by_table.setdefault(entry.table, []).append(entry)
             zone = None if entry.table in zones else time_zone(_run_folder(entry, out) / "table.toml")
             if zone is not None:
                 zones[entry.table] = zone
-        return cls(by_table, zones, frozenset((entry.table, entry.sha256) for entry in audited))
+        return cls({(entry.table, entry.sha256): entry.name for entry in audited}, zones)
 
     def is_copy(self, entry: Entry) -> bool:
         """Whether it is set aside and another recording, audited, is the same: its time is that of the other."""
         same = (entry.table, entry.sha256) in self.audited
         return entry.state is State.SET_ASIDE and entry.sha256 is not None and same
 
-    def place(self, entry: Entry, t: float) -> tuple[str, float]:
-        """The recording and the second in it at which to look for second `t` of `entry`."""
-        if entry.start is None or entry.expected_s is None or t < entry.expected_s:
-            return entry.name, t
-        for other in self.by_table.get(entry.table, ()):
-            if other.start is not None and other.expected_s is not None and other.start > entry.start:
-                there = round(t - (other.start - entry.start).total_seconds(), 3)
-                if 0 <= there <= other.expected_s:
-                    return other.name, there
-        return entry.name, t
+    def place(self, entry: Entry, round_: Round | None, t: float) -> tuple[str, float]:
+        """The recording that shows second `t` of `entry`, and the second in it: a round may run on into others."""
+        goes_on = () if round_ is None else round_.source.get("continues") or ()
+        name, start = entry.name, 0.0
+        for part in goes_on:
+            if part["from_s"] <= t:
+                name, start = self.audited.get((entry.table, part["sha256"]), part["file"]), float(part["from_s"])
+        return name, round(t - start, 3)
 
 
 def rows_of(
@@ -105,7 +99,7 @@ def rows_of(
             rounds = [made.round(v, whole[int(v["round"])], document, found) for v in document["rounds"]]
             by_round = {row["round"]: row for row in rounds}
             wagers = made.wagers(document, by_round, found)
-            findings = [made.finding(n, f, by_round) for n, f in enumerate(document["findings"], 1)]
+            findings = [made.finding(n, f, by_round, whole) for n, f in enumerate(document["findings"], 1)]
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise OutputError(
                 f"{run.folder}: findings.json and rounds.jsonl do not fit each other ({error!r}); audit again"
@@ -245,8 +239,8 @@ class _Made:
                 )
         return rows
 
-    def finding(self, number: int, finding: Document, by_round: Mapping[int, Row]) -> Row:
-        """`by_round` may lack its round: a camera that moved between rounds."""
+    def finding(self, number: int, finding: Document, by_round: Mapping[int, Row], whole: Mapping[int, Round]) -> Row:
+        """`by_round` and `whole` may lack its round: a camera that moved between rounds."""
         t = float(finding["t"])
         round_ = by_round.get(int(finding["round"])) or {
             **self._at_table,
@@ -254,7 +248,7 @@ class _Made:
             **self._started(self._moment(t)),
             "start_s": t,
         }
-        look_recording, look_s = self.neighbours.place(self.entry, t)
+        look_recording, look_s = self.neighbours.place(self.entry, whole.get(int(finding["round"])), t)
         at = None
         if round_["start_utc"] is not None:
             at = datetime.fromisoformat(round_["start_utc"]) + timedelta(seconds=t - round_["start_s"])

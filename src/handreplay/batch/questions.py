@@ -4,7 +4,6 @@ Only confirmed and probable findings count as faults; what a person is asked abo
 Every figure can be followed to its rounds: the notes say with which question.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,9 +15,9 @@ from handreplay.batch.asking import Answer, Filters, check_names, matching, with
 from handreplay.batch.ledger_tables import FINDINGS, RECORDINGS, ROUNDS, WAGERS
 from handreplay.core.money import usd
 from handreplay.errors import HandreplayError
+from handreplay.report.shift.intervals import wilson
 from handreplay.rules.catalogue import catalogue
 
-Z_95 = 1.959963984540054  # of the normal distribution, for 95% in the middle
 VOID = ("MD09", "MD10")
 BY = {"dealer": "dealer", "table": "table_id", "wager": "wager", "hour": "local_hour"}
 WHERE = frozenset({"batch", "dealer", "table", "since", "until"})
@@ -50,17 +49,6 @@ def ask(connection: Connection, name: str, filters: Filters) -> Answer:
         raise HandreplayError(f"no verdict {filters.verdict}; there are {', '.join(lists.VERDICTS)}")
     check_names(connection, filters)
     return question.ask(connection, filters)
-
-
-def wilson(wrong: int, judged: int) -> tuple[float, float] | None:
-    """The 95% confidence interval of a share (E. B. Wilson, 1927); None of nothing."""
-    if not judged:
-        return None
-    share, spread = wrong / judged, Z_95**2 / judged
-    middle = (share + spread / 2) / (1 + spread)
-    half = Z_95 / (1 + spread) * math.sqrt(share * (1 - share) / judged + spread / (4 * judged))
-    low = 0.0 if wrong == 0 else middle - half
-    return max(0.0, low), 1.0 if wrong == judged else min(1.0, middle + half)
 
 
 def _paid(connection: Connection, filters: Filters, *, over: bool) -> Answer:
@@ -137,8 +125,7 @@ def _error_rate(connection: Connection, filters: Filters) -> Answer:
     for row in connection.execute(query):
         key, (wagers, right, wrong, unknown, asked, void) = row[: len(keys)], map(int, row[len(keys) :])
         judged = right + wrong
-        low, high = wilson(wrong, judged) or (None, None)
-        rate = wrong / judged if judged else None
+        rate, low, high = (wrong / judged, *wilson(wrong, judged)) if judged else (None, None, None)
         label = key if by == "wager" else (_label(by, key[0]),)
         rows.append((*label, wagers, judged, wrong, rate, low, high, unknown, asked, void))
     first = ("game", "wager") if by == "wager" else (by,)
@@ -250,10 +237,9 @@ def _coverage_notes(rows: list[tuple[Any, ...]]) -> tuple[str, ...]:
     due, judged = sum(row[6] for row in rows), sum(row[9] for row in rows)
     unknown, aside, waiting = (sum(row[column] for row in rows) for column in (5, 3, 4))
     notes = []
-    if due and not unknown:
-        notes.append(f"Judged: {100 * judged / due:.1f}% of the time expected.")
-    if unknown:
-        notes.append(f"How long {unknown} recordings are is not known, so no share can be told for all.")
+    if due:
+        at_most = f"at most, since {unknown} recordings are of unknown length, " if unknown else ""
+        notes.append(f"Judged: {at_most}{100 * judged / due:.1f}% of the time expected.")
     if aside or waiting:
         notes.append(f"{aside} recordings were set aside, {waiting} are still to be audited: this is not all of it.")
     return (*notes, "See what was not judged, and why: query ... not-judged")
