@@ -175,7 +175,8 @@ def fault_of(error: BaseException) -> str:
     """A fault of the product itself, in one line: what happened and the last line of the product that it passed."""
     own = [step for step in traceback.extract_tb(error.__traceback__) if "handreplay" in step.filename]
     where = f", {Path(own[-1].filename).name} line {own[-1].lineno}" if own else ""
-    return f"a fault of handreplay's own ({type(error).__name__}: {str(error)[:200]}{where}); please report it"
+    said = " ".join(str(error).split())[:200]
+    return f"a fault of handreplay's own ({type(error).__name__}: {said}{where}); please report it"
 
 
 def _work(pipe: Any, perform: Perform) -> None:
