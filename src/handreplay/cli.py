@@ -630,7 +630,9 @@ def query(
     narrowed = {"by": by, "batch": batch, "dealer": dealer, "table": table, "wager": wager, "code": code}
     filters = Filters(**narrowed, verdict=verdict, hour=hour, since=since, until=until)
     told = ledger_query.told(place, question, sql=sql, filters=filters, format_=format_, out=out)
-    typer.echo(told, nl=False)
+    typer.echo(told.result, nl=False)
+    for line in told.talk:
+        typer.echo(line, err=True)
 
 
 USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever this version of typer keeps it

@@ -1,6 +1,7 @@
 """A small night of recordings for the tests of the ledger: run folders and batch.json, made from round logs alone."""
 
 import dataclasses
+import functools
 import hashlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -26,6 +27,7 @@ LOGS = [ROOT / "tests" / "data" / "rounds" / f"uth-0{n}.rounds.jsonl" for n in (
 LENGTH_S = 600.0
 
 
+@functools.cache
 def profile() -> Profile:
     return load_profile(ROOT / "sample_footage" / "uth-sample.table.toml")
 

@@ -23,7 +23,7 @@ from handreplay.batch.ledger import fill
 from handreplay.batch.ledger_place import ledger_at, reading
 from handreplay.batch.ledger_rows import times
 from handreplay.batch.questions import QUESTIONS, ask
-from handreplay.batch.record import Record, read_record, write_record
+from handreplay.batch.record import Record, State, read_record, write_record
 from handreplay.batch.shift import batch_shift
 from handreplay.cli import app
 from handreplay.errors import HandreplayError, OutputError
@@ -149,7 +149,7 @@ def test_coverage_says_what_was_expected_read_and_judged_and_what_is_not_known(l
     assert rows["UTH-05"]["judged_s"] == pytest.approx(600 - 45.424)
     assert rows["UTH-05"]["share_rate"] == pytest.approx((600 - 45.424) / 4200, abs=1e-6)
     assert (rows["UTH-12"]["read_s"], rows["UTH-12"]["set_aside"], rows["UTH-12"]["share_rate"]) == (1198.0, 1, None)
-    assert "Judged: at most, since 1 recordings are of unknown length, 32.5% of the time expected." in told.notes
+    assert "Judged: at most, since the length of 1 recording is not known, 32.5% of the time expected." in told.notes
     assert any("set aside" in note for note in told.notes)
 
 
@@ -448,6 +448,20 @@ def test_a_batch_without_a_ledger_says_how_to_make_one(out: Path) -> None:
     made = CliRunner().invoke(app, ["ledger", str(out)])
     assert made.exit_code == 0 and "4 recordings, 4 of them new or changed, 0 taken out" in made.stdout
     assert run(str(out), "rounds")[0] == 0
+
+
+def test_a_ledger_that_the_batch_has_left_behind_says_so(out: Path) -> None:
+    fill(out, out)
+    assert "NOT UP TO DATE" not in run(str(out), "coverage")[1]
+    record = read_record(out)
+    again = dataclasses.replace(record.entries[3], state=State.WAITING)
+    write_record(out, dataclasses.replace(record, entries=(*record.entries[:3], again)))
+    for words in (["coverage"], ["--sql", "SELECT count(*) AS n FROM rounds"]):
+        assert "NOT UP TO DATE" in run(str(out), *words)[1]
+    as_csv = CliRunner().invoke(app, ["query", str(out), "coverage", "--format", "csv"])
+    assert "NOT UP TO DATE" in as_csv.stderr and "NOT UP TO DATE" not in as_csv.stdout
+    fill(out, out)
+    assert "NOT UP TO DATE" not in run(str(out), "coverage")[1]
 
 
 def test_the_command_line_starts_without_the_libraries_of_the_ledger() -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "handreplay.answer/1"
 FORMATS = ("text", "csv", "json", "parquet")
+WITH_NOTES = ("text", "json")
 MOST_LETTERS = 100  # of a cell on the terminal
 CENTS, SECONDS, RATE = "_cents", "_s", "_rate"
 

@@ -1,18 +1,30 @@
 """What the command query does, apart from talking."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from sqlalchemy import Connection, select
 
 from handreplay.batch import export
 from handreplay.batch.asking import Answer, Filters, ask_sql
-from handreplay.batch.ledger_place import ledger_at, reading
+from handreplay.batch.ledger_place import Ledger, ledger_at, reading
+from handreplay.batch.ledger_rows import plain
+from handreplay.batch.ledger_tables import RECORDINGS
 from handreplay.batch.questions import QUESTIONS, ask
+from handreplay.batch.record import RECORD, read_record
 from handreplay.errors import HandreplayError
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    result: bytes  # for standard output
+    talk: tuple[str, ...] = ()  # notes that the result has no place for
 
 
 def told(
     place: str, question: str | None, *, sql: str | None, filters: Filters, format_: str | None, out: Path | None
-) -> bytes:
-    """What to print: the answer, the name of the file that took it, or the questions there are.
+) -> Told:
+    """The answer, the name of the file that took it, or the questions there are.
 
     Raises HandreplayError for whatever cannot be asked; the ledger is never changed.
     """
@@ -25,18 +37,35 @@ def told(
         raise HandreplayError("Parquet is no text; name a file for it with --out")
     answer = _answer(place, question, sql, filters)
     if answer is None:
-        return _listed()
+        return Told(_listed())
+    talk = () if format_ in export.WITH_NOTES else answer.notes
     if out is None:
-        return export.rendered(answer, format_)
+        return Told(export.rendered(answer, format_), talk)
     export.write(answer, format_, out)
-    return f"{out}: {len(answer.rows)} rows\n".encode()
+    return Told(f"{out}: {len(answer.rows)} rows\n".encode(), talk)
 
 
 def _answer(place: str, question: str | None, sql: str | None, filters: Filters) -> Answer | None:
-    with reading(ledger_at(place)) as connection:
-        if sql is not None:
-            return ask_sql(connection, sql)
-        return None if question is None else ask(connection, question, filters)
+    ledger = ledger_at(place)
+    with reading(ledger) as connection:
+        if sql is None and question is None:
+            return None
+        behind = _behind(connection, ledger)
+        answer = ask(connection, question, filters) if question is not None else ask_sql(connection, sql or "")
+        return replace(answer, notes=(*behind, *answer.notes))
+
+
+def _behind(connection: Connection, ledger: Ledger) -> tuple[str, ...]:
+    """A note when the batch beside the ledger's file has gone on since."""
+    if ledger.file is None or not (ledger.file.parent / RECORD).is_file():
+        return ()
+    out = ledger.file.parent
+    now = {(plain(entry.name), entry.state.value, entry.sha256) for entry in read_record(out).entries}
+    columns = RECORDINGS.c
+    held = connection.execute(select(columns.recording, columns.state, columns.sha256)).all()
+    if now <= {tuple(row) for row in held}:
+        return ()
+    return (f"NOT UP TO DATE: the batch has gone on since this ledger was made; handreplay ledger {out} brings it up.",)
 
 
 def _by_ending(out: Path | None) -> str:

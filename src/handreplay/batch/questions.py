@@ -238,11 +238,15 @@ def _coverage_notes(rows: list[tuple[Any, ...]]) -> tuple[str, ...]:
     unknown, aside, waiting = (sum(row[column] for row in rows) for column in (5, 3, 4))
     notes = []
     if due:
-        at_most = f"at most, since {unknown} recordings are of unknown length, " if unknown else ""
+        at_most = f"at most, since the length of {_many(unknown)} is not known, " if unknown else ""
         notes.append(f"Judged: {at_most}{100 * judged / due:.1f}% of the time expected.")
     if aside or waiting:
-        notes.append(f"{aside} recordings were set aside, {waiting} are still to be audited: this is not all of it.")
+        notes.append(f"{_many(aside)} set aside, {waiting} still to be audited: this is not all of it.")
     return (*notes, "See what was not judged, and why: query ... not-judged")
+
+
+def _many(recordings: int) -> str:
+    return f"{recordings} recording{'' if recordings == 1 else 's'}"
 
 
 def _count(condition: ColumnElement[bool]) -> ColumnElement[int]:
