@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from handreplay.batch.tallies import tally_fields, tally_of
 from handreplay.config import Profile, load_profile
 from handreplay.core.observations import Observation
 from handreplay.core.observationtext import observation_line, observations_of
-from handreplay.errors import OutputError
+from handreplay.errors import OutputError, ProfileError
 from handreplay.footage import Tally, sha256_of
 from handreplay.pipeline import Progress, view
 from handreplay.store import write_file
@@ -94,7 +95,7 @@ def kept_reading(job: Job) -> Reading | None:
         if path.stat().st_size > MAX_ABOUT_BYTES:
             return None
         about = json.loads(path.read_text("utf-8"))
-        if about["schema"] != SCHEMA or about["made_from"] != _made_from(job, load_profile(job.profile)):
+        if about["schema"] != SCHEMA or about["made_from"] != _made_from(job, profile_at(job.profile)):
             return None
         touched = about["mtime_ns"] != stat.st_mtime_ns
         if about["bytes"] != stat.st_size or (touched and sha256_of(job.recording) != about["sha256"]):
@@ -114,7 +115,7 @@ def read_recording(job: Job, progress: Progress | None = None) -> Reading:
     kept = kept_reading(job)
     if kept is not None:
         return kept
-    profile = load_profile(job.profile)
+    profile = profile_at(job.profile)
     made_from = _made_from(job, profile)
     stat = os.stat(job.recording) if job.recording.exists() else None
     viewing = view(job.recording, profile, threads=job.threads)
@@ -141,6 +142,23 @@ def read_recording(job: Job, progress: Progress | None = None) -> Reading:
     }
     write_file(job.folder / ABOUT, json.dumps(about, ensure_ascii=False).encode() + b"\n")
     return _reading(job.folder, about)
+
+
+def profile_at(path: Path) -> Profile:
+    """The table profile, checked once as long as its content stays the same. Raises ProfileError."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return load_profile(path)
+    return _profile(path, content)
+
+
+@lru_cache(maxsize=16)
+def _profile(path: Path, content: bytes) -> Profile:
+    profile = load_profile(path)
+    if profile.sha256 != hashlib.sha256(content).hexdigest():
+        raise ProfileError(f"{path}: changes while it is read; run the batch again")
+    return profile
 
 
 def _made_from(job: Job, profile: Profile) -> dict[str, Any]:

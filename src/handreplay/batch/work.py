@@ -16,8 +16,8 @@ from handreplay import rules
 from handreplay.batch import kept_runs
 from handreplay.batch.judging import Judged, Part, judge, keep_part
 from handreplay.batch.kept_runs import Verdict
-from handreplay.batch.reading import ABOUT, Job, kept_reading, read_recording
-from handreplay.config import Profile, load_profile
+from handreplay.batch.reading import ABOUT, Job, kept_reading, profile_at, read_recording
+from handreplay.config import Profile
 from handreplay.errors import FootageError, HandreplayError, OutputError
 
 Beat = Callable[[float, float | None], None]  # seconds read, seconds promised
@@ -135,7 +135,7 @@ def _read(task: ReadTask, beat: Beat | None) -> ReadOutcome:
 
 
 def _judge(task: JudgeTask) -> JudgeOutcome:
-    profile = load_profile(task.profile)
+    profile = profile_at(task.profile)
     parts = [_part(place) for place in task.places]
     line = kept_runs.line_key(parts, profile, task.clock)
     before = [kept_runs.kept(part) for part in parts]

@@ -11,6 +11,7 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -105,7 +106,7 @@ def load_file(path: Path, sha256: str, name: str = "reader", threads: int = 2) -
 def _entry(place: Traversable, name: str) -> dict[str, Any]:
     manifest = place / "manifest.toml"
     try:
-        listed = tomllib.loads(manifest.read_text("utf-8"))
+        listed = _listed(manifest.read_text("utf-8"))
     except OSError:
         raise ModelError(f"{manifest}: the list of models is missing; install handreplay again") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -120,6 +121,12 @@ def _entry(place: Traversable, name: str) -> dict[str, Any]:
     if "/" in about["file"] or "\\" in about["file"]:
         raise ModelError(f"model {name}: {about['file']} is not a plain file name in {manifest}")
     return about
+
+
+@lru_cache(maxsize=4)
+def _listed(text: str) -> dict[str, Any]:
+    """What a manifest says. Asked for again and again by whoever looks whether many readings still stand."""
+    return tomllib.loads(text)
 
 
 def _session(name: str, data: bytes, threads: int) -> onnxruntime.InferenceSession:
