@@ -126,6 +126,7 @@ def test_every_number_leads_to_its_rounds_and_every_round_to_its_run(page: str, 
     assert {"list-1", "r1", "recording-4", "table-1", "rounds"} <= set(inside) <= set(reader.ids)
     outside = {link for link in reader.links if not link.startswith("#")}
     assert len([link for link in outside if "#round-" in link]) == 65
+    assert not [link for link in outside if re.search(r"[ \"'<>|]", link)]
     for link in outside:
         path, _, anchor = link.partition("#")
         run_page = (night / unquote(path)).read_text("utf-8")
@@ -173,6 +174,27 @@ def test_a_table_called_like_a_formula_of_a_chart_is_drawn_as_it_is_called() -> 
     assert name in charts.svg(charts.draw(shift)["coverage-1"], "c")
 
 
+def test_many_tables_and_several_time_zones_get_charts_of_their_own() -> None:
+    def one(number: int, zone: str) -> Recording:
+        return Recording(
+            name="a", table=f"T{number:02d}", outcome="unfinished", zone=zone, start=NIGHT, expected_s=60.0 * number
+        )
+
+    night = [one(number, "America/New_York") for number in range(1, 46)] + [
+        one(number, "Asia/Kolkata") for number in (50, 51)
+    ]
+    drawn = {name: charts.svg(figure, name) for name, figure in charts.draw(shift_of(night)).items()}
+    shown = {name: len(re.findall(r">T\d\d<", chart)) for name, chart in drawn.items()}
+    assert shown == {"coverage-1": 40, "coverage-2": 5, "coverage-3": 2}
+    ticks = [re.findall(r">(\d\d:\d\d)<", drawn[name]) for name in drawn]
+    assert (
+        ticks[0]
+        == ticks[1]
+        == ["22:00", "22:05", "22:10", "22:15", "22:20", "22:25", "22:30", "22:35", "22:40", "22:45"]
+    )
+    assert ticks[2][0] == "08:30" and ">+05:30<" in drawn["coverage-3"]
+
+
 def test_the_chart_of_a_night_with_a_clock_change_says_where_the_offset_changes() -> None:
     start = datetime.fromisoformat("2024-11-02T22:00-04:00")
     one = Recording(
@@ -209,7 +231,7 @@ def test_paper_says_what_the_page_says(shift: Shift, page: str, monkeypatch: pyt
         for block in section.blocks:
             if isinstance(block, Grid):
                 texts += [block.title, block.note, *(cell.text for row in block.rows for cell in row)]
-    assert len(texts) > 400
+    assert len(texts) > 400 and "2  00:00:53, 22:00:53 -05:00, clean" in on_paper
     assert not [one for one in texts if one not in on_paper]
     assert not [one for one in texts if one not in on_the_page]
 

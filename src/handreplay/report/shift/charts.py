@@ -28,7 +28,7 @@ BAR = 0.62  # of a row's height
 PNG_DPI = 200
 LONGEST_NAME = 40
 MOST_TICKS = 12
-MOST_ROWS = 60  # of a chart of dealers; the table has them all
+MOST_ROWS = 40  # of a chart; further tables get another one, further dealers stand in the table alone
 INK, SOFT, RULE, LINE = "#15202b", "#52606d", "#eaeef2", "#d9e0e6"
 RIGHT, FAULT, OPEN = "#0b5c8f", "#b8400b", "#6b4e9b"
 COLOURS: Mapping[Kind, str] = {
@@ -72,15 +72,18 @@ logging.getLogger("matplotlib").setLevel(logging.ERROR)  # letters that a font l
 
 
 def draw(shift: Shift) -> dict[str, Figure]:
-    """The charts by name: coverage-1, ... (one for each time zone), wagers, dealers; none that would be empty."""
+    """The charts by name: coverage-1, ... (by time zone, so many tables each), wagers, dealers; none without data."""
     figures: dict[str, Figure] = {}
     zones: dict[str | None, list[TableLine]] = {}
     for line in shift.tables:
         if line.pieces:
             zones.setdefault(line.zone, []).append(line)
     with _settings():
-        for number, (zone, tables) in enumerate(zones.items(), 1):
-            figures[f"coverage-{number}"] = _coverage(tables, zone)
+        for zone, tables in zones.items():
+            pieces = [piece for line in tables for piece in line.pieces]
+            span = min(piece.start for piece in pieces), max(piece.end for piece in pieces)
+            for place in range(0, len(tables), MOST_ROWS):
+                figures[f"coverage-{len(figures) + 1}"] = _coverage(tables[place : place + MOST_ROWS], zone, span)
         several = len({line.game for line in shift.wagers}) > 1
         wagers = [
             (f"{words.wager(line.wager)}{f', {words.game(line.game)}' if several else ''}", line.rate)
@@ -140,17 +143,16 @@ def _settings(**more: Any) -> Iterator[None]:
         yield
 
 
-def _coverage(tables: Sequence[TableLine], zone: str | None) -> Figure:
+def _coverage(tables: Sequence[TableLine], zone: str | None, span: tuple[datetime, datetime]) -> Figure:
     """A bar for each table from its first recording to its last, over the clock of this time zone."""
     figure, axes = _paper(len(tables), [line.table for line in tables])
     present: set[Kind] = set()
-    pieces = [piece for line in tables for piece in line.pieces]
     for kind in Kind:
         boxes = [_box(piece, row) for row, line in enumerate(tables) for piece in line.pieces if piece.kind is kind]
         if boxes:
             present.add(kind)
             axes.add_patch(PathPatch(Path.make_compound_path(*boxes), facecolor=COLOURS[kind], linewidth=0))
-    first, last = min(piece.start for piece in pieces), max(piece.end for piece in pieces)
+    first, last = span
     spare = max(1.0, (last - first).total_seconds()) * 0.005
     axes.set_xlim(first.timestamp() - spare, last.timestamp() + spare)
     _hours(axes, first, last, zone)
