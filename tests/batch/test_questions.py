@@ -300,6 +300,11 @@ def test_whatever_is_not_one_select_is_refused_and_changes_nothing(ledger: str, 
     assert selected(ledger, "SELECT count(*) AS n FROM rounds") == [(8,)]
 
 
+def test_a_second_statement_is_named_as_what_it_is(ledger: str) -> None:
+    with pytest.raises(OutputError, match="only one statement can be asked at a time"):
+        selected(ledger, "SELECT 1; SELECT 2")
+
+
 ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT {} FROM c"
 
 

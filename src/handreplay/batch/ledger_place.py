@@ -33,6 +33,8 @@ SAID = {  # what databases say -> what it means here
     "attempt to write a readonly database": "was cut off while it was written; make it again",
     "file is not a database": "is no ledger",
     "database is locked": "is being written; try again in a minute",
+    "cannot insert multiple commands": "only one statement can be asked at a time",
+    "only execute one statement": "only one statement can be asked at a time",
     "not authorized": "only what a SELECT reads can be asked",
 }
 
