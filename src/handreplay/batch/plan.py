@@ -28,7 +28,7 @@ from handreplay.footage import sha256_of
 from handreplay.store import safe_names
 
 READ, RUNS = "read", "runs"
-_TAKEN_BEFORE_LOOKING = 8  # outcomes: looking what they let one do next costs as much as there are recordings
+_LOOKS = 200  # at what to do next, while all recordings are read once: each costs as much as there are recordings
 _SAMPLE_BYTES = 1 << 16  # of a file's beginning, middle and end, before a whole file is hashed
 
 
@@ -115,7 +115,7 @@ class Plan:
 
     def next_task(self) -> Task | None:
         """What to do next; None when all that is left hangs on what is in work."""
-        if not self._ready or self._taken >= _TAKEN_BEFORE_LOOKING:
+        if not self._ready or self._taken * _LOOKS >= len(self._by_name):
             self._taken = 0
             self._ready = sorted(self._new_tasks(), key=lambda weighed: (-weighed[0], weighed[1].key), reverse=True)
         if not self._ready:
