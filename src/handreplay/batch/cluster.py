@@ -30,12 +30,13 @@ def open_engine(address: str, out: Path, say: Callable[[str], None], watch: Watc
         if (error.name or "").split(".")[0] not in ("dask", "distributed"):
             raise
         raise ClusterError("--cluster needs Dask: pip install 'handreplay[cluster]'") from None
+    engine = ClusterEngine(whole, out, say=say, watch=watch)
     if not shielded:
         say(
             f"{whole} is neither encrypted nor asks who calls: whoever reaches it can run programs on its machines; "
             "use it on a closed network only, or give Dask certificates and use tls://"
         )
-    return ClusterEngine(whole, out, say=say, watch=watch)
+    return engine
 
 
 def checked_address(address: str) -> tuple[str, bool]:

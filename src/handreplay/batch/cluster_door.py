@@ -20,13 +20,14 @@ from handreplay.errors import ClusterError
 CONNECT_S = 10.0
 _LONGEST_GREETING_BYTES = 1_000_000
 _ASKED = "is dask scheduler running there, and is its address tcp:// or tls://?"
-_LOGGERS = ("distributed", "tornado.application", "asyncio")
+_TALKERS = ("distributed", "tornado", "asyncio")
 
 
 def connected(address: str) -> Any:
     """A Dask client of the scheduler at `address`. Raises ClusterError."""
-    for name in _LOGGERS:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what matters is said in one line, by the engine
+    for name in list(logging.root.manager.loggerDict):
+        if name.split(".")[0] in _TALKERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what matters is said in one line, by the engine
     warnings.filterwarnings("ignore", category=VersionMismatchWarning)  # versions are compared by the engine
     _knock(address)
     try:

@@ -22,7 +22,7 @@ from typing import Any
 
 from distributed import CancelledError, KilledWorker
 
-from handreplay.batch.cluster_door import CONNECT_S, connected
+from handreplay.batch.cluster_door import connected
 from handreplay.batch.cluster_worker import (
     FOLDER,
     MODELS,
@@ -41,6 +41,7 @@ LOOK_EVERY_S = 1.0
 APPEAR_S = 10.0  # for a first worker to be there
 ANSWER_S = 30.0  # for a worker to say what it is
 FETCH_S = 30.0
+LEAVE_S = 3.0
 TOKEN = ".handreplay-cluster-"
 _SAME_FOLDERS = "all machines need the same folders under the same names"
 _SAME_INSTALLATION = "install the same on all machines"
@@ -219,7 +220,7 @@ class ClusterEngine:
         client, self._client = self._client, None
         if client is not None:
             with suppress(Exception):  # of a scheduler that is gone nothing can be taken back
-                client.close(timeout=CONNECT_S)
+                client.close(timeout=LEAVE_S)
 
     def _wrong_with(self, address: str, ask: Callable[[], Mapping[str, str]]) -> str:
         """What an answer says against a worker or the scheduler."""

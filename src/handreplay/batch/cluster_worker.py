@@ -90,8 +90,8 @@ def sizes(task: Task) -> tuple[tuple[Path, int], ...]:
 
 
 def _teller(errand: Errand) -> Beat:
-    """Tells at once that the task has begun, then how far it is, at most once a second."""
-    worker, told = get_worker(), time.monotonic()
+    """Tells at once that the task has begun, then how far it is, at most once a second after the first picture."""
+    worker, told = get_worker(), float("-inf")
     worker.log_event(errand.topic, [errand.number])
 
     def tell(read_s: float, promised_s: float | None) -> None:
