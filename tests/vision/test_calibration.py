@@ -170,6 +170,26 @@ def test_a_turned_patch_follows_its_angle():
     assert patch.warp(np.full((1080, 1920, 3), 7, dtype=np.uint8)).shape == (50, 100, 3)
 
 
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("size_mm", [(3.0, 5.0), (213.0, 151.0), (1900.0, 900.0)])
+def test_every_pixel_of_a_patch_is_taken_from_where_the_camera_sees_that_point(place, size_mm):
+    calibration = Calibration.from_profile(Profile(camera(place)))
+    patch = calibration.patch((90.0, 430.0), size_mm, px_per_mm=1.5, angle_deg=31.0, height_mm=20.0)
+    width, height = patch.size_px
+    pixels = np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 2) + 0.5
+    seen = calibration.to_picture_px(patch.to_mm(pixels), 20.0) - 0.5
+    fraction = np.stack([patch.fine % 32, patch.fine // 32], axis=-1) / 32
+    assert np.abs((patch.coarse + fraction).reshape(-1, 2) - seen).max() <= 0.5 / 32 + 0.001
+
+
+def test_a_patch_that_reaches_over_the_cameras_horizon_still_shows_what_lies_before_it():
+    calibration = Calibration.from_profile(Profile(camera("behind the dealer")))
+    patch = calibration.patch((0.0, 400.0), (200_000.0, 200_000.0), px_per_mm=0.005)
+    cut = patch.warp(np.full((1080, 1920), 200, dtype=np.uint8))
+    x, y = patch.to_px([(0.0, 400.0)])[0].astype(int)
+    assert cut[y, x] > 0 and not cut[0].any() and not cut[-1].any()
+
+
 def test_a_patch_outside_the_picture_is_black():
     calibration = Calibration.from_profile(Profile(camera("ceiling")))
     patch = calibration.patch((2500.0, 2500.0), (50.0, 50.0))

@@ -8,11 +8,12 @@ import pytest
 
 from handreplay.vision.card_reader import CardReader, straighten
 from handreplay.vision.straighten import CARD_IN_CROP, CROP_HEIGHT_PX, CROP_WIDTH_PX
+from handreplay.vision.weights import load
 
 
-@pytest.fixture(scope="module")
-def reader() -> CardReader:
-    return CardReader()
+@pytest.fixture(scope="module", params=["reader", "reader_quick"])
+def reader(request) -> CardReader:
+    return CardReader(load(request.param))
 
 
 @pytest.fixture(scope="module")

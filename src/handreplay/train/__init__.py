@@ -12,6 +12,7 @@ from handreplay.errors import ModelError
 MODELS: dict[str, str] = {
     "chip_counter": "handreplay.train.chip_counter",
     "chips": "handreplay.train.chips",
+    "quick": "handreplay.train.quick",
     "reader": "handreplay.train.reader",
     "table": "handreplay.train.table",
 }

@@ -1,6 +1,6 @@
 """Measures the shipped eyes on labelled clips and photographs: right, left unread, wrong; singly and voted.
 
-    python -m handreplay.train.reader_check FOLDER [--found] [--photos LABELS.json] [--sheet WRONG.png]
+    python -m handreplay.train.reader_check FOLDER [--found] [--model reader_quick] [--photos LABELS.json] [--sheet PNG]
 
 The tables go by clip, deck, camera and size. The card reader is shown crops by the true outlines; with --found, by the
 outlines that the table net finds in that single picture of the whole felt, and a card that it does not find is missed.
@@ -31,6 +31,7 @@ from handreplay.reconstruct.votes import CardVotes
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.card_reader import CardReader, CardReading
 from handreplay.vision.straighten import CROP_HEIGHT_PX, Picture, straighten
+from handreplay.vision.weights import load
 from handreplay.vision.whole_felt import WholeFelt
 from handreplay.vision.zones import Zones
 
@@ -252,9 +253,9 @@ def contact_sheet(samples: list[Labelled], readings: list[CardReading | None]) -
     return np.asarray(np.vstack(rows), np.uint8)
 
 
-def read_all(samples: list[Labelled]) -> list[CardReading | None]:
-    """A reading for each sample that was found."""
-    read = iter(CardReader().read([sample.crop for sample in samples if sample.crop is not None]))
+def read_all(samples: list[Labelled], model: str = "reader") -> list[CardReading | None]:
+    """A reading for each sample that was found, by the reader of that name in the manifest."""
+    read = iter(CardReader(load(model)).read([sample.crop for sample in samples if sample.crop is not None]))
     return [next(read) if sample.crop is not None else None for sample in samples]
 
 
@@ -265,11 +266,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--visible", type=float, default=0.6, help="least visible share of a card that counts")
     parser.add_argument("--every", type=int, default=1, help="take every so many-th labelled frame")
     parser.add_argument("--found", action="store_true", help="cut cards by what the table net finds")
+    parser.add_argument("--model", choices=["reader", "reader_quick"], default="reader")
     parser.add_argument("--sheet", type=Path, help="picture of the wrong crops to write")
     given: Any = parser.parse_args(arguments)
     samples = list(clips(given.folder, Wanted(given.visible, max(1, given.every), given.found)))
     samples += list(photographs(given.photos)) if given.photos else []
-    readings = read_all(samples)
+    readings = read_all(samples, given.model)
     print(table(samples, readings))
     print("mistakes:", confusions(samples, readings))
     print("reliability of single pictures")

@@ -33,14 +33,16 @@ def mixes(
     `named` are the reader's piles, `topmost` the values its topmost chip may have, `numbers` the probabilities of 1, 2
     ... chips, `values` the denominations in play; all probabilities.
     """
-    by_pile = dict(named)
-    several = [(pile, chance) for pile, chance in named if len(pile) > 2]
+    by_pile, several = dict(named), _of_several(named)
     shares: dict[Chips, float] = {}
     for top, on_top in topmost:
         for number, chance in enumerate(numbers.tolist(), start=1):
             if on_top * chance < _LEAST:
                 continue
-            weights = _weights(top, number, by_pile, values) | _several(top, number, by_pile, several)
+            weights = _weights(top, number, by_pile, values)
+            alike = max(by_pile.get(((top, number),), 0.0), _UNNAMED)
+            for pile, named_at in several.get((top, number), ()):
+                weights[pile] = OF_THREE * (named_at / alike) ** TRUST
             total = sum(weights.values())
             for pile, weight in weights.items():
                 shares[pile] = shares.get(pile, 0.0) + on_top * chance * weight / total
@@ -68,13 +70,12 @@ def _weights(top: str, number: int, named: Mapping[Chips, float], values: Sequen
     return weights
 
 
-def _several(
-    top: str, number: int, named: Mapping[Chips, float], several: Sequence[tuple[Chips, float]]
-) -> dict[Chips, float]:
-    """Weights of the reader's piles of `number` chips of three or more values."""
-    alike = max(named.get(((top, number),), 0.0), _UNNAMED)
-    return {
-        pile: OF_THREE * (chance / alike) ** TRUST
-        for pile, chance in several
-        if sum(count for _, count in pile) == number and any(value == top for value, _ in pile)
-    }
+def _of_several(named: Sequence[tuple[Chips, float]]) -> dict[tuple[str, int], list[tuple[Chips, float]]]:
+    """The reader's piles of three or more values: by each value that may be uppermost and the number of chips."""
+    found: dict[tuple[str, int], list[tuple[Chips, float]]] = {}
+    for pile, chance in named:
+        if len(pile) > 2:
+            size = sum(count for _, count in pile)
+            for value, _ in pile:
+                found.setdefault((value, size), []).append((pile, chance))
+    return found

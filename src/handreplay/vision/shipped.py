@@ -14,7 +14,13 @@ from handreplay.vision.table_eye import TableEye
 from handreplay.vision.weights import Model, hash_of, load, load_file
 from handreplay.vision.zone_reader import Eyes
 
-NAMES = ("table", "reader", "chip_finder", "chip_reader", "chip_counter")
+FILES = {  # an audit reads cards with the quick reader
+    "table": "table",
+    "reader": "reader_quick",
+    "chip_finder": "chip_finder",
+    "chip_reader": "chip_reader",
+    "chip_counter": "chip_counter",
+}
 
 
 class OwnReader(Protocol):
@@ -39,7 +45,7 @@ def shipped_eyes(
 
     `deck` may name a card reader of the property's own, which lies in `folder`. `threads` is how many a model may use.
     """
-    models = {name: _model(name, deck, folder, min(_threads(name), threads or 2)) for name in NAMES}
+    models = {name: _model(name, deck, folder, min(_threads(name), threads or 2)) for name in FILES}
     eyes = Eyes(
         TableEye(models["table"], chips=False),
         CardReader(models["reader"], deck.reader_temperature if deck else 1.0),
@@ -51,7 +57,7 @@ def shipped_eyes(
 def model_hashes(deck: OwnReader | None = None) -> Mapping[str, str]:
     """What `shipped_eyes` would tell of its models, without opening them. Raises ModelError."""
     own = deck.reader_sha256 if deck is not None and deck.reader is not None else None
-    return {name: own if name == "reader" and own is not None else hash_of(name) for name in NAMES}
+    return {name: own if name == "reader" and own is not None else hash_of(FILES[name]) for name in FILES}
 
 
 def use_threads(threads: int) -> None:
@@ -61,7 +67,7 @@ def use_threads(threads: int) -> None:
 
 def _model(name: str, deck: OwnReader | None, folder: Path | None, threads: int) -> Model:
     if name != "reader" or deck is None or folder is None or deck.reader is None or deck.reader_sha256 is None:
-        return load(name, threads=threads)
+        return load(FILES[name], threads=threads)
     return load_file(folder / deck.reader, deck.reader_sha256, threads=threads)
 
 
