@@ -90,7 +90,7 @@ def _do(order: str, value: str, path: Path, progress: Beat | None) -> None:
         progress(1.0, 60.0)
 
 
-def _view(path: Path, profile: Any, *, threads: int | None = None) -> _Viewing:
+def _view(path: Path, profile: Any, **how: Any) -> _Viewing:
     if not path.is_file():
         raise FootageError(f"{path}: no such file; check the name, and that its drive is there")
     order, value = _order(path)

@@ -88,14 +88,13 @@ class Lines:
             self._unsaid += 1
             return
         if self._unsaid:
-            line = f"... {self._counts}\n{line}"
+            self._print(f"... {self._counts}")
             self._unsaid = 0
         self._lines += 1
         self._print(line)
 
-    def _print(self, text: str) -> None:
-        for line in text.split("\n"):
-            print(plain(line), file=self._stream, flush=True)
+    def _print(self, line: str) -> None:
+        print(plain(line), file=self._stream, flush=True)
 
 
 class Bar:
