@@ -1,5 +1,8 @@
 """When nothing happens at a table: nothing moves on the felt, and nothing lies there that could show and hide again.
 
+Cards are dealt to wagers, so at a table with neither no round is under way, and what might come and go there within a
+few seconds is part of none. While anything lies on the felt, every picture is wanted.
+
 Two threads share it: one makes pictures ready and asks, the other reads them and tells whether the table is bare, up to
 `behind` pictures later. So that the answer hangs on the pictures alone, and not on which thread is faster, a table
 counts as bare by what was told of it before the picture that many ago, if it has been at rest since.
