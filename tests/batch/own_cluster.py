@@ -1,5 +1,6 @@
 """A Dask cluster of a test's own on loopback, started with Dask's own commands and gone afterwards."""
 
+import datetime
 import json
 import os
 import signal
@@ -12,6 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 HERE = Path(__file__).parent
 START_S, END_S = 60.0, 10.0
@@ -111,3 +116,24 @@ def cluster(folder: Path, *options: str, extra: tuple[str, ...] = ()) -> Iterato
         yield own
     finally:
         own.stop()
+
+
+def certificate(folder: Path) -> tuple[Path, Path]:
+    """A certificate that vouches for itself, and its key: enough for scheduler, workers and client to trust each
+    other and nobody else."""
+    key, name = (
+        ec.generate_private_key(ec.SECP256R1()),
+        x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "own")]),
+    )
+    start = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=1)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + datetime.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    paths = folder / "own.pem", folder / "own.key"
+    paths[0].write_bytes(made.public_bytes(Encoding.PEM))
+    paths[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return paths

@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("distributed", reason="no Dask here: pip install 'handreplay[cluster]'")
 
 import cluster_tasks
+import dask
 import own_cluster
 import psutil
 from batch_profiles import write_profile
@@ -384,6 +385,31 @@ def test_another_server_is_not_taken_for_a_scheduler(tmp_path: Path) -> None:
         )
 
 
+def test_an_encrypted_cluster_is_open_to_those_with_its_certificate_only(
+    folder: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_door, "CONNECT_S", 2.0)
+    cert, key = map(str, own_cluster.certificate(folder))
+    extra = ("--protocol", "tls", "--tls-ca-file", cert, "--tls-cert", cert, "--tls-key", key)
+    with own_cluster.cluster(folder, extra=extra) as own:
+        out, plain = folder / "out", own.address.replace("tls://", "tcp://")
+        assert "needs certificates; name them to Dask with DASK_" in refusal(own.address, out)
+        assert "is its address tcp:// or tls://?" in refusal(plain, out)
+        own.start_worker("--no-nanny")
+        tls = {"distributed.comm.tls.ca-file": cert}
+        client = {f"distributed.comm.tls.client.{name}": path for name, path in (("cert", cert), ("key", key))}
+        with dask.config.set({**tls, **client}):
+            engine = opened(own)
+            submit(engine, folder, "do-1")
+            assert isinstance(outcomes(engine, 1)["do-1"], ReadOutcome)
+            engine.close()
+        stranger = folder / "stranger"
+        stranger.mkdir()
+        other = dict(zip(client, map(str, own_cluster.certificate(stranger)), strict=True))
+        with dask.config.set({"distributed.comm.tls.ca-file": str(stranger / "own.pem"), **other}):
+            assert "are the certificates those of this cluster" in refusal(own.address, out)
+
+
 def test_without_dask_the_extra_is_named(tmp_path: Path) -> None:
     program = """
 import sys
@@ -413,7 +439,7 @@ main()
 
 @pytest.fixture
 def night(folder: Path) -> Path:
-    """Two tables, one of them in two recordings that follow each other, 12 seconds in all."""
+    """Two tables, one of them in two recordings that follow each other; all but the first recording are short."""
     for table in ("T1", "T2"):
         write_profile(folder / "tables", table)
     recordings = folder / "recordings"
@@ -429,7 +455,7 @@ def night(folder: Path) -> Path:
 
 
 def cut_at_key_pictures(source: Path, pieces: list[Path]) -> None:
-    """One recording for each of the first groups of pictures, without coding anything anew."""
+    """A recording for each of the first groups of pictures, or but a second of it, without coding anything anew."""
     with av.open(str(source)) as whole:
         stream = whole.streams.video[0]
         groups: list[list[av.Packet]] = []
@@ -438,7 +464,8 @@ def cut_at_key_pictures(source: Path, pieces: list[Path]) -> None:
                 break
             if packet.is_keyframe:
                 groups.append([])
-            groups[-1].append(packet)
+            if len(groups) == 1 or len(groups[-1]) < 15:
+                groups[-1].append(packet)
         for path, group in zip(pieces, groups, strict=True):
             with av.open(str(path), "w") as piece:
                 copy, origin = piece.add_stream_from_template(stream), group[0].dts
