@@ -21,6 +21,8 @@ REVIEWING = "Review and hand over"
 OWN_TABLE = "Your own deck and chips"
 MEASURING = "Measure and train"
 
+TRIAGE_HELP = "Quick: look at key pictures, closely only where they ask for it. Finds reasons to look; judges nothing."
+
 app = typer.Typer(
     name="handreplay",
     help="Audits recorded footage of casino table games. Each command tells more: handreplay COMMAND --help",
@@ -61,6 +63,7 @@ def audit(
             formats=["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%dT%H:%M:%S%z"],
         ),
     ] = None,
+    triage: Annotated[bool, typer.Option("--triage", help=TRIAGE_HELP)] = False,
 ) -> None:
     """Audit a recording: exit 0 clean, 1 findings, 3 nothing found but incomplete, 2 unusable."""
     from handreplay import store
@@ -74,7 +77,7 @@ def audit(
     profile = load_profile(table)
     store.check_writable(out)
     with shown_progress(footage.name) as progress:
-        result = run_audit(footage, profile, clock=clock, progress=progress)
+        result = run_audit(footage, profile, clock=clock, progress=progress, triage=triage)
     report = keep_run(out, result, result.observations)
     console().print(summary_text(report, out / "report.html"), soft_wrap=True)
     raise typer.Exit(result.exit_code)
@@ -502,6 +505,7 @@ def evaluate(
 def benchmark(
     footage: Annotated[Path, typer.Argument(help="A recording.")],
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
+    triage: Annotated[bool, typer.Option("--triage", help="Time triage instead of a full audit.")] = False,
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
     """Time an audit, its page and pictures included, against decoding the same file alone, and tell its memory."""
@@ -517,7 +521,7 @@ def benchmark(
     with TemporaryDirectory() as folder:
 
         def whole() -> None:
-            result = audit(footage, profile)
+            result = audit(footage, profile, triage=triage)
             keep_run(Path(folder) / "run", result, result.observations)
 
         result = bench.benchmark(footage, whole)
@@ -555,6 +559,7 @@ def batch(
         str | None,
         typer.Option("--ledger", metavar="URL", help="postgresql://USER@HOST/DATABASE; OUT/ledger.sqlite without."),
     ] = None,
+    triage: Annotated[bool, typer.Option("--triage", help=TRIAGE_HELP)] = False,
 ) -> None:
     """Audit many recordings. Stop it when you like: the same command goes on, and does only what is new or changed.
 
@@ -562,7 +567,9 @@ def batch(
     """
     from handreplay.batch.command import run_command
 
-    raise typer.Exit(run_command(recordings, tables, out, workers=workers, cluster=cluster, ledger=ledger))
+    raise typer.Exit(
+        run_command(recordings, tables, out, workers=workers, cluster=cluster, ledger=ledger, triage=triage)
+    )
 
 
 @app.command(rich_help_panel=SHIFTS)

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from handreplay.core.timeline import Clock, Gap, Holes
 from handreplay.errors import FootageError
-from handreplay.footage_quiet import Passed, QuietReader
+from handreplay.footage_keys import KeyReader
+from handreplay.footage_quiet import CONTAINERS, Passed, QuietReader
 from handreplay.footage_source import LONGEST_SIDE as LONGEST_SIDE
 from handreplay.footage_source import MOST_PIXELS as MOST_PIXELS
 from handreplay.footage_source import WITHOUT_INDEX, Decoded, Source, decoded_pictures, opened
@@ -192,18 +193,47 @@ def pictures(
             found: Iterator[Decoded | Passed | str] = decoded_pictures(source, tally)
         else:
             found = QuietReader(source, tally, _Watch(stillness, line.converters)).pictures()
-        for one in found:
-            match one:
-                case str():
-                    yield from line.fault(one)
-                case Passed():
-                    line.pass_over()
-                case Decoded():
-                    yield from line.picture(one)
-        yield from line.end()
-    if not tally.shown:
-        raise FootageError(f"{path}: no picture in it can be decoded; export it again from the recorder")
-    tally.finished = True
+        yield from _on_line(line, found)
+
+
+def key_pictures(
+    path: str | Path, every_seconds: float, *, tally: Tally | None = None, threads: int | None = None
+) -> Iterator[Frame | Gap]:
+    """A key picture every so many seconds, or as often as there is one, with all else as `pictures` has it.
+
+    Raises FootageError as `pictures` does, and where times between key pictures are not exact (see `has_exact_keys`).
+    """
+    tally = Tally() if tally is None else tally
+    with opened(Path(path), threads) as source:
+        if source.format_name not in CONTAINERS:
+            raise FootageError(
+                f"{path}: its pictures cannot be passed over; only mp4, mov, mkv and webm tell their times"
+            )
+        yield from _on_line(_Line(source, tally), KeyReader(source, tally, every_seconds).pictures())
+
+
+def has_exact_keys(path: str | Path) -> bool:
+    """Do its packets carry the exact times of their pictures, so that what lies between key pictures may be left out?
+
+    Raises FootageError when it cannot be used.
+    """
+    with opened(Path(path)) as source:
+        return source.format_name in CONTAINERS
+
+
+def _on_line(line: "_Line", found: Iterable[Decoded | Passed | str]) -> Iterator[Frame | Gap]:
+    for one in found:
+        match one:
+            case str():
+                yield from line.fault(one)
+            case Passed():
+                line.pass_over(one.beyond)
+            case Decoded():
+                yield from line.picture(one)
+    yield from line.end()
+    if not line.tally.shown:
+        raise FootageError(f"{line.source.path}: no picture in it can be decoded; export it again from the recorder")
+    line.tally.finished = True
 
 
 def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]:
@@ -289,9 +319,12 @@ class _Line:
         yield from self._release(None)
         self.damage = self.damage or reason
 
-    def pass_over(self) -> None:
-        """The step to the next picture is no hole: pictures were there, and not decoded."""
+    def pass_over(self, beyond: Fraction | None = None) -> None:
+        """The step to the next picture is no hole: pictures were there, and not decoded. `beyond`: those were the last,
+        up to so many seconds after the one that was shown."""
         self.passing = True
+        if beyond is not None and self.shown_until is not None:
+            self.seen_until = self.shown_until = self.tally.seconds = self.shown_until + beyond
 
     def picture(self, decoded: Decoded) -> Iterator[Frame | Gap]:
         source = decoded.frame

@@ -15,6 +15,7 @@ vouch that it would not matter. Damaged bytes in what is passed over are not not
 from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -45,9 +46,13 @@ class Watch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """So many pictures were passed over between the picture before and the one after."""
+    """So many pictures were passed over between the picture before and the one after, or after the last of all.
+
+    `beyond`: seconds from the last picture that was decoded to the end of what was passed over, if no other follows.
+    """
 
     pictures: int
+    beyond: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,25 @@ from handreplay.core.ahead import ahead
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
 from handreplay.core.observations import Observation, ZoneSeen
+from handreplay.core.timeline import Gap
 from handreplay.errors import FootageError, ProfileError
-from handreplay.footage import FootageInfo, Frame, Tally, pictures, probe, sha256_of
+from handreplay.footage import (
+    FootageInfo,
+    Frame,
+    Tally,
+    has_exact_keys,
+    key_pictures,
+    pictures,
+    probe,
+    sha256_of,
+    stretch,
+)
 from handreplay.games import game_of
 from handreplay.games.table import TableRules
 from handreplay.reconstruct.assemble import TableView
 from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
+from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, in_one, moments
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.look import BEFORE_SECONDS, Look, look
 from handreplay.vision.observe import Observer, Prepared, observe
@@ -26,6 +38,7 @@ from handreplay.vision.shipped import shipped_eyes, use_threads
 from handreplay.vision.zone_reader import Eyes
 from handreplay.vision.zones import Zones
 
+FEW_AHEAD = 4  # key pictures
 AHEAD_BYTES = 128 << 20  # of pictures decoded before they are needed, and of what is made ready with them
 
 FIRST_YEAR, LAST_YEAR = 1970, 2999
@@ -46,12 +59,21 @@ class AuditResult:
     rounds: tuple[Round, ...]
     audit: Audit
     observations: tuple[Observation, ...]
+    passed_over: tuple[Span, ...] = ()  # seconds of which triage looked at key pictures only
 
     @property
     def exit_code(self) -> int:
         """0 clean, 1 findings, 3 nothing found but seconds, readings or any round at all are missing."""
         code = rules.exit_code(self.audit)
         return 3 if code == 0 and (self.tally.gaps or not self.rounds) else code
+
+
+@dataclass(frozen=True, slots=True)
+class Triaged:
+    """What triage saw of a recording, and of which seconds it looked at key pictures only."""
+
+    observations: tuple[Observation, ...]
+    passed_over: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +89,46 @@ class Viewing:
     observer: Observer
     threads: int | None = None
 
+    def triaged(self, progress: Progress | None = None) -> Triaged:
+        """Key pictures first, then a close look at the moments that ask for one. Once only.
+
+        A recording whose pictures cannot be passed over is looked at in full.
+        """
+        if not self.observer.keys_only:
+            return Triaged(tuple(self.observations(progress)))
+        found = key_pictures(self.footage, KEY_SECONDS, tally=self.tally, threads=self.threads)
+        ready = self.observer.prepared(found)
+        if self.threads != 1:
+            ready = ahead(ready, FEW_AHEAD)
+        coarse = list(observe(_reported(ready, self.info, progress), self.observer))
+        rounds_seen = rounds_of(coarse, table_view(self.profile, None, {}), self.profile.rules())
+        end = float(self.tally.seconds)
+        wanted = moments(rules.audit_rounds(rounds_seen, self.profile.rules()), end)
+        close = [(span, seen) for span in wanted if (seen := self._closely(span)) is not None]
+        return Triaged(tuple(in_one(coarse, close)), between([span for span, _ in close], end))
+
+    def _closely(self, span: Span) -> list[Observation] | None:
+        """All that is seen in some seconds, by one who knows what the table's places look like; None if that fails."""
+        observer = self.observer.another()
+        observer.recall(self.observer.memory().of_places())
+        ready = observer.prepared(map(self._numbered, stretch(self.footage, span.start, span.end)))
+        seen: list[Observation] = []
+        for prepared in ready if self.threads == 1 else ahead(ready, pictures_ahead(self.info)):
+            if isinstance(prepared.picture, Gap):
+                return None
+            seen.extend(observer.feed(prepared))
+        return [*seen, *observer.finish()]
+
+    def _numbered(self, picture: Frame | Gap) -> Frame | Gap:
+        """With its number, counted on from the key picture before it at the file's own rate."""
+        before = (
+            [key for key in self.tally.keys if key.seconds <= picture.seconds] if isinstance(picture, Frame) else []
+        )
+        if not isinstance(picture, Frame) or not before:
+            return picture
+        since = (picture.seconds - before[-1].seconds) * (self.info.rate or 0)
+        return replace(picture, index=before[-1].index + round(since))
+
     def observations(self, progress: Progress | None = None) -> Iterator[Observation]:
         """All that is seen in it, in order. Once only."""
         quiet, most = self.observer.quiet, pictures_ahead(self.info)
@@ -78,7 +140,9 @@ class Viewing:
         return observe(_reported(ready, self.info, progress), self.observer)
 
 
-def view(footage: Path, profile: Profile, *, eyes: Eyes | None = None, threads: int | None = None) -> Viewing:
+def view(
+    footage: Path, profile: Profile, *, eyes: Eyes | None = None, threads: int | None = None, triage: bool = False
+) -> Viewing:
     """Open a recording of a table. `eyes` defaults to the shipped models.
 
     `threads` is how many this process may use for it, as many as help if nothing is said; what is seen does not hang on
@@ -92,7 +156,8 @@ def view(footage: Path, profile: Profile, *, eyes: Eyes | None = None, threads: 
     models: Mapping[str, str] = {}
     if eyes is None:
         eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent, threads)
-    observer = Observer(calibration, Zones(profile.zones, calibration), eyes)
+    keys_only = triage and has_exact_keys(footage)
+    observer = Observer(calibration, Zones(profile.zones, calibration), eyes, keys_only)
     return Viewing(footage, profile, info, Tally(), sha256_of(footage), models, observer, threads)
 
 
@@ -103,16 +168,24 @@ def audit(
     eyes: Eyes | None = None,
     clock: datetime | None = None,
     progress: Progress | None = None,
+    triage: bool = False,
 ) -> AuditResult:
-    """Read a recording and judge its rounds.
+    """Read a recording and judge its rounds; in `triage` by its key pictures, and closely only where that asks for it.
 
     `eyes` defaults to the shipped models; `clock` is the time of the first picture (without an offset: in the table's
     time zone). Raises FootageError or ProfileError when recording or profile cannot be used.
     """
-    viewing = view(footage, profile, eyes=eyes)
+    viewing = view(footage, profile, eyes=eyes, triage=triage)
     table = table_view(profile, _clock(clock, profile), {"file": footage.name, "sha256": viewing.footage_sha256})
     seen: list[Observation] = []
-    found = tuple(rounds_of(_kept(viewing.observations(progress), seen), table, profile.rules()))
+    passed_over: tuple[Span, ...] = ()
+    if triage:
+        triaged = viewing.triaged(progress)
+        source, passed_over = iter(triaged.observations), triaged.passed_over
+    else:
+        source = viewing.observations(progress)
+    made = rounds_of(_kept(source, seen), table, profile.rules())
+    found = tuple(as_looked_at(round_, passed_over) for round_ in made)
     judged = rules.audit_rounds(found, profile.rules())
     return AuditResult(
         footage=footage,
@@ -124,6 +197,7 @@ def audit(
         rounds=found,
         audit=judged,
         observations=tuple(seen),
+        passed_over=passed_over,
     )
 
 

@@ -15,14 +15,21 @@ _CLUSTER_SLOTS = 1000  # a cluster's workers come and go; it is given what there
 
 
 def run_command(
-    recordings: Path, tables: Path, out: Path, *, workers: int | None, cluster: str | None, ledger: str | None
+    recordings: Path,
+    tables: Path,
+    out: Path,
+    *,
+    workers: int | None,
+    cluster: str | None,
+    ledger: str | None,
+    triage: bool = False,
 ) -> int:
     """The exit code. Raises HandreplayError when there is nothing to audit or the results cannot be written."""
     if cluster is not None and workers is not None:
         raise HandreplayError("--workers and --cluster do not go together: a cluster has its own workers")
     source = _local(workers) if cluster is None else _cluster(cluster, out)
     try:
-        done = run_batch(recordings, tables, out, workers=source, follower=follower(), ledger=ledger)
+        done = run_batch(recordings, tables, out, workers=source, follower=follower(), ledger=ledger, triage=triage)
     except KeyboardInterrupt:
         print("stopped; what was done is kept, and the same command goes on from there", file=sys.stderr)
         return INTERRUPTED

@@ -22,6 +22,7 @@ from handreplay.pipeline import rounds_of, slim, table_view
 from handreplay.report.evidence import Taken, take
 from handreplay.report.page_parts import Report
 from handreplay.report.run_files import coverage_of, make_run_files
+from handreplay.rules.triage import Span, as_looked_at
 from handreplay.store import Provenance, write_run
 
 
@@ -58,7 +59,12 @@ def judge(parts: Sequence[Part], profile: Profile, clock: datetime | None = None
     table, first = profile.rules(), parts[0]
     own_clock = None if clock is None else clock.astimezone(ZoneInfo(profile.table.timezone))
     seen = table_view(profile, own_clock, {"file": first.recording.name, "sha256": first.reading.sha256})
-    found = tuple(rounds_of(_seen(parts), seen, table))
+    passed_over = [
+        Span(span.start + part.offset_s, span.end + part.offset_s)
+        for part in parts
+        for span in part.reading.passed_over
+    ]
+    found = tuple(as_looked_at(round_, passed_over) for round_ in rounds_of(_seen(parts), seen, table))
     audit = rules.audit_rounds(found, table)
     return tuple(_share(parts, place, found, audit) for place in range(len(parts)))
 
@@ -74,7 +80,7 @@ def keep_part(parts: Sequence[Part], place: int, judged: Judged, profile: Profil
         profile_sha256=profile.sha256,
         models=reading.models,
     )
-    coverage = coverage_of(reading.tally, profile)
+    coverage = coverage_of(reading.tally, profile, reading.passed_over)
     remarks = tuple(
         f"Round {round_.number} goes on in {parts[place + 1].recording.name}."
         for round_ in judged.rounds

@@ -77,8 +77,9 @@ class Plan:
     """A batch into the folder `out`. `threads` is how many each reading may use, `former` the record of a batch there
     before."""
 
-    def __init__(self, found: Found, out: Path, *, former: Record | None = None) -> None:
+    def __init__(self, found: Found, out: Path, *, former: Record | None = None, triage: bool = False) -> None:
         self.threads: int | None = None
+        self.triage = triage
         self._out, self._profiles = Path(os.path.abspath(out)), found.profiles
         self._unusable = [_unusable(aside) for aside in found.set_aside]
         before = {} if former is None else {entry.name: entry for entry in former.entries}
@@ -173,7 +174,9 @@ class Plan:
         pieces = [
             piece for line in self._lines for timeline in self._joined(line).timelines for piece in timeline.pieces
         ]
-        holes = any(one.entry.holes for one in own) or any(piece.gap_before_s for piece in pieces)
+        holes = any(one.entry.holes or one.entry.passed_over for one in own) or any(
+            piece.gap_before_s for piece in pieces
+        )
         return 0 if codes == {0} and not holes and any(one.rounds for one in own) else 3
 
     def name_of(self, key: str) -> str | None:
@@ -211,6 +214,7 @@ class Plan:
             profile=Path(os.path.abspath(own.recording.profile.path)),
             folder=self._out / READ / own.folder,
             memory=None if before is None else self._out / READ / before.folder / MEMORY,
+            triage=self.triage,
             threads=self.threads,
         )
         self._by_key[own.folder] = own
@@ -264,6 +268,7 @@ class Plan:
             expected_s=outcome.expected_s if outcome.expected_s is not None else outcome.end_s,
             read_s=outcome.read_s,
             holes=_as_holes(outcome.holes),
+            triage=self.triage,
             passed_over=_as_holes(outcome.passed_over),
         )
         self._changed(own)

@@ -30,6 +30,7 @@ from handreplay.core.observationtext import observation_line, observations_of
 from handreplay.errors import OutputError, ProfileError
 from handreplay.footage import Tally, sha256_of
 from handreplay.pipeline import Progress, view
+from handreplay.rules.triage import Span
 from handreplay.store import write_file
 from handreplay.vision.memory import memory_bytes, memory_of
 from handreplay.vision.shipped import model_hashes
@@ -48,6 +49,7 @@ class Job:
     profile: Path
     folder: Path  # where what is seen is kept
     memory: Path | None = None  # the memory that the recording before this one left
+    triage: bool = False  # key pictures first, and a close look only where that asks for one
     threads: int | None = None  # to use; as many as help if nothing is said. What is seen does not hang on it
 
 
@@ -62,6 +64,7 @@ class Reading:
     expected_s: float | None  # as long as the file says it is
     picture_s: float  # how long one picture is on show
     tally: Tally
+    passed_over: tuple[Span, ...] = ()  # seconds of which triage looked at key pictures only
 
     @property
     def end_s(self) -> float:
@@ -118,11 +121,13 @@ def read_recording(job: Job, progress: Progress | None = None) -> Reading:
     profile = profile_at(job.profile)
     made_from = _made_from(job, profile)
     stat = os.stat(job.recording) if job.recording.exists() else None
-    viewing = view(job.recording, profile, threads=job.threads)
+    viewing = view(job.recording, profile, threads=job.threads, triage=job.triage)
     if job.memory is not None:
         viewing.observer.recall(_memory(job.memory))
+    triaged = viewing.triaged(progress) if job.triage else None
+    seen = viewing.observations(progress) if triaged is None else iter(triaged.observations)
     try:
-        files = _keep(job.folder, viewing.observations(progress), lambda: memory_bytes(viewing.observer.memory()))
+        files = _keep(job.folder, seen, lambda: memory_bytes(viewing.observer.memory()))
     except OSError as error:
         raise OutputError(f"cannot write what was seen to {job.folder}: {error.strerror or error}") from error
     rate = viewing.info.rate
@@ -138,6 +143,7 @@ def read_recording(job: Job, progress: Progress | None = None) -> Reading:
         "expected_s": None if promised is None else float(promised),
         "picture_s": float(1 / rate) if rate else 0.04,
         "tally": tally_fields(viewing.tally),
+        "passed_over": [[span.start, span.end] for span in triaged.passed_over] if triaged else [],
         "files": files,
     }
     write_file(job.folder / ABOUT, json.dumps(about, ensure_ascii=False).encode() + b"\n")
@@ -168,6 +174,7 @@ def _made_from(job: Job, profile: Profile) -> dict[str, Any]:
         "profile": profile.sha256,
         "models": dict(model_hashes(profile.deck)),
         "memory": None if job.memory is None else _file_hash(job.memory),
+        "triage": job.triage,
     }
 
 
@@ -181,6 +188,7 @@ def _reading(folder: Path, about: Mapping[str, Any]) -> Reading:
         expected_s=None if expected is None else float(expected),
         picture_s=float(about["picture_s"]),
         tally=tally_of(about["tally"]),
+        passed_over=tuple(Span(float(start), float(end)) for start, end in about["passed_over"]),
     )
 
 

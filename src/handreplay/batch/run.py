@@ -67,6 +67,7 @@ def run_batch(
     workers: Workers,
     follower: Follower,
     ledger: str | None = None,
+    triage: bool = False,
 ) -> Done:
     """Audit all recordings. `workers` is given the number of recordings that can be read side by side, and whom to tell
     of progress.
@@ -81,7 +82,7 @@ def run_batch(
         own = ledger_place.ledger_at(place)
         with ledger_place.writing(own):
             pass  # so that what is wrong with it is said before hours are spent
-        plan = Plan(found, out, former=_former(out))
+        plan = Plan(found, out, former=_former(out), triage=triage)
         twins = plan.set_twins_aside()
         keeper = _Keeper(plan, out)
         keeper.write()

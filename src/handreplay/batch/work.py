@@ -20,6 +20,8 @@ from handreplay.batch.reading import ABOUT, Job, kept_reading, profile_at, read_
 from handreplay.config import Profile
 from handreplay.errors import FootageError, HandreplayError, OutputError
 
+TRIAGED = "triage looked at key pictures only"
+
 Beat = Callable[[float, float | None], None]  # seconds read, seconds promised
 
 
@@ -131,6 +133,7 @@ def _read(task: ReadTask, beat: Beat | None) -> ReadOutcome:
         sha256=reading.sha256,
         holes=tuple((float(gap.start), float(gap.end), gap.reason) for gap in reading.tally.gaps),
         models=tuple(sorted(reading.models.items())),
+        passed_over=tuple((span.start, span.end, TRIAGED) for span in reading.passed_over),
     )
 
 

@@ -27,6 +27,7 @@ from handreplay.report.findings_json import findings_document, findings_text
 from handreplay.report.page import render_page
 from handreplay.report.page_parts import Coverage, Report
 from handreplay.report.seen_lines import seen_lines
+from handreplay.rules.triage import Span
 from handreplay.store import Provenance, write_run
 from handreplay.vision.calibration import Calibration
 
@@ -139,6 +140,8 @@ class Audited(Protocol):
     def rounds(self) -> Sequence[Round]: ...
     @property
     def audit(self) -> Audit: ...
+    @property
+    def passed_over(self) -> Sequence[Span]: ...
 
 
 def keep_run(folder: Path, audited: Audited, observations: Sequence[Observation] = ()) -> Report:
@@ -156,7 +159,7 @@ def keep_run(folder: Path, audited: Audited, observations: Sequence[Observation]
         audited.rounds,
         audited.profile,
         provenance=provenance,
-        coverage=coverage_of(audited.tally, audited.profile),
+        coverage=coverage_of(audited.tally, audited.profile, audited.passed_over),
         recording=audited.footage,
         tally=audited.tally,
         observations=observations,
@@ -165,12 +168,20 @@ def keep_run(folder: Path, audited: Audited, observations: Sequence[Observation]
     return report
 
 
-def coverage_of(tally: Tally, profile: Profile) -> Coverage:
-    """What a reading of the recording covered, and what limited it, in sentences."""
+def coverage_of(tally: Tally, profile: Profile, triaged: Sequence[Span] = ()) -> Coverage:
+    """What a reading of the recording covered, and what limited it, in sentences. `triaged`: of these seconds triage
+    looked at key pictures only."""
     remarks = [f"Table profile: {warning}." for warning in profile.warnings]
     if tally.times != "exact":
         remarks.append(f"Times are {tally.times}.")
-    if tally.passed_over:
+    if triaged:
+        passed_s, all_s = sum(span.seconds for span in triaged), float(tally.seconds)
+        remarks.append(
+            f"Triage: of {passed_s:,.0f} of {all_s:,.0f} seconds only {len(tally.keys):,} key pictures were looked at. "
+            "Rounds in them are not judged, and what came first within seconds was not seen: what is found is a reason "
+            "to audit the recording in full."
+        )
+    elif tally.passed_over:
         passed_s, all_s = tally.passed_over_microseconds / 1e6, float(tally.seconds)
         remarks.append(
             f"{passed_s:,.0f} of {all_s:,.0f} seconds, in which the table was empty and nothing moved, were looked at "

@@ -14,6 +14,7 @@ from handreplay.rules.history import History
 from handreplay.rules.replay import Replay
 from handreplay.rules.settlement import Settlement
 from handreplay.rules.tracks import Card
+from handreplay.rules.triage import HANG_ON_SECONDS, OPEN_ANYWAY
 
 RULES: tuple[tuple[str, Rule], ...] = (
     ("MD01", misdeals.card_count),
@@ -69,12 +70,17 @@ def audit_rounds(rounds: Iterable[Round], table: TableRules) -> Audit:
     for round_ in rounds:
         replay = Replay(round_, game, table)
         case = Case(replay, Settlement(replay), history, limit)
-        found = tuple(finding for _, rule in RULES for finding in rule(case))
+        found = tuple(finding for _, rule in RULES for finding in rule(case) if _tellable(case, finding))
         history = history.after(replay, any(finding.code == "MD12" for finding in found))
         findings.extend(found)
         verdicts.append(_verdict(case, found))
     order = tuple(verdict.round for verdict in verdicts)
     return Audit(rounds=tuple(verdicts), findings=in_order(tuple(findings), order))
+
+
+def _tellable(case: Case, finding: Finding) -> bool:
+    """Triage does not see what came first within seconds, and need not say of each wager that it was not judged."""
+    return not (case.replay.triaged and finding.code in HANG_ON_SECONDS | OPEN_ANYWAY)
 
 
 def aggregate_limit(game: Game, table: TableRules) -> Cents | None:

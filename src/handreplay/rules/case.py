@@ -47,7 +47,9 @@ class Case:
         void = self.settlement.void
         doubtful_void = void is not None and not void.certain and code.startswith(("PY", "MD09"))
         unseen = self.replay.round.partial is not None or (code not in SEEN_IS_SO and self._part_unseen(seat))
-        if status == "confirmed" and (unseen or doubtful_void):
+        if self.replay.triaged:
+            status = "review"
+        elif status == "confirmed" and (unseen or doubtful_void):
             status = "probable"
         entry = catalogue()[code]
         cited = section or section_of(code, self.replay.table)

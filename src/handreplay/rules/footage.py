@@ -21,6 +21,15 @@ def footage_gap(case: Case) -> Iterator[Finding]:
     if case.replay.round.partial is not None:
         text = f"The footage does not show the whole round: {case.replay.round.partial}."
         yield case.finding("FT01", None, text, status="review", variance=None)
+    yield from _triaged(case)
+
+
+def _triaged(case: Case) -> Iterator[Finding]:
+    if case.replay.triaged:
+        text = (
+            "Triage looked at key pictures only for most of the round; audit the recording in full to have it judged."
+        )
+        yield case.finding("FT01", None, text, status="review", variance=None)
 
 
 def camera_moved(case: Case) -> Iterator[Finding]:

@@ -77,6 +77,11 @@ class Replay:
         """Whether the round was read from pictures, where some things cannot be seen at all."""
         return self.round.extra.get("read_from") == "footage"
 
+    @property
+    def triaged(self) -> bool:
+        """Whether key pictures alone were looked at in some of it, so that nothing is told, and all is asked."""
+        return bool(self.round.extra.get("triage"))
+
     @cached_property
     def gaps(self) -> tuple[tuple[float, float], ...]:
         """When nothing is known: gaps, and both sides of a round that the footage does not show whole.

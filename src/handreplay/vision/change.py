@@ -157,6 +157,10 @@ class ZoneLooks:
     tint_reference: Floats | None
     tint_empty: Floats | None
 
+    def fits(self, shape: tuple[int, ...]) -> bool:
+        """Is it of that height and width?"""
+        return all(look is None or look.shape[:2] == shape for look in (self.reference, self.empty))
+
 
 @dataclass(slots=True)
 class _Zone:
@@ -229,10 +233,10 @@ class Watcher:
             sides = [None if s is None else _Window.of(s, shape) for s in (area.dealer_side, area.player_side)]
             zone = self._zones[name] = _Zone(_Window.of(area.zone, shape), sides[0], sides[1])
             known = self._recalled.get(name)
-            if known is not None and known.reference is not None and known.reference.shape == zone.window.mask.shape:
+            if known is not None and known.fits(zone.window.mask.shape):
                 zone.reference, zone.tint_reference = known.reference, known.tint_reference
                 zone.empty, zone.tint_empty = known.empty, known.tint_empty
-                zone.unwatched = True
+                zone.unwatched = known.reference is not None
         self._unsettled = set(self._zones)
 
     def recall(self, looks: Mapping[str, ZoneLooks]) -> None:

@@ -26,10 +26,11 @@ from handreplay.core.timeline import Gap
 from handreplay.footage import Frame
 from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, PictureWindow
-from handreplay.vision.change import Motion, Moved, Plane, Rest, Watcher, half_size
+from handreplay.vision.change import Area, Motion, Moved, Plane, Rest, Watcher, half_size
 from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.glimpses import Glimpses
+from handreplay.vision.key_watch import KeyWatcher
 from handreplay.vision.memory import TableMemory
 from handreplay.vision.quiet import Quiet
 from handreplay.vision.zone_reader import Eyes, ZoneReader, kind_of, patch_of
@@ -87,6 +88,8 @@ class Observer:
     calibration: Calibration
     zones: Zones
     eyes: Eyes
+    keys_only: bool = False  # the pictures are key pictures alone, seconds apart
+    cuts: dict[float, dict[str, PictureWindow]] = field(default_factory=dict)  # by margin in mm; made where missing
     quiet: Quiet = field(init=False)  # may be asked by who gives the pictures that are `prepared`
     _motion: Motion = field(init=False)
     _watcher: Watcher = field(init=False)
@@ -109,12 +112,19 @@ class Observer:
         self._fit = FitWatch(self.calibration, self.zones)
         watched = [name for name in self.zones.names if kind_of(name) != "other"]
         outlines = {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
-        self._motion, self._watcher, self.quiet = Motion(outlines), Watcher(outlines), Quiet(outlines.values())
+        self._motion, self._watcher, self.quiet = Motion(outlines), self._watching(outlines), Quiet(outlines.values())
         self._unclear = set(watched) - {"rack"}
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
         self._windows = self._cut(watched, TILE_MARGIN_MM)
         close = self._cut([name for name in watched if kind_of(name) == "cards" and name != "rack"], CLOSE_MARGIN_MM)
         self._glimpses = Glimpses(self._reader, self._watcher, close, self.zones, self._shown)
+
+    def another(self) -> "Observer":
+        """One that sees every picture of the same table, and knows nothing yet."""
+        return Observer(self.calibration, self.zones, self.eyes, cuts=self.cuts)
+
+    def _watching(self, outlines: dict[str, Area]) -> Watcher:
+        return KeyWatcher(outlines) if self.keys_only else Watcher(outlines)
 
     def recall(self, memory: TableMemory) -> None:
         """Before the first picture: how the table looked at the end of the recording that this one goes on from."""
@@ -142,8 +152,11 @@ class Observer:
         return tile.shape == (height, width, 3)
 
     def _cut(self, names: Iterable[str], margin_mm: float) -> dict[str, PictureWindow]:
-        outlines, size = self.zones.polygons_mm, self.calibration.size
-        return {name: patch_of(self.calibration, outlines[name], margin_mm).window(size) for name in names}
+        if margin_mm not in self.cuts:
+            outlines, size = self.zones.polygons_mm, self.calibration.size
+            patches = {name: patch_of(self.calibration, outlines[name], margin_mm) for name in names}
+            self.cuts[margin_mm] = {name: patch.window(size) for name, patch in patches.items()}
+        return self.cuts[margin_mm]
 
     def prepared(self, pictures: Iterable[Frame | Gap]) -> Generator[Prepared]:
         """The pictures with what can be told of each before the one before it is read. Only one of these at a time."""
@@ -186,7 +199,7 @@ class Observer:
                     self._under.remove(rest.zone)
                     yield ZoneUncovered(t=rest.arrived, zone=rest.zone)
             else:
-                self._looks[rest.zone] = _Look(rest, STILLS[kind_of(rest.zone)])
+                self._looks[rest.zone] = _Look(rest, 1 if self.keys_only else STILLS[kind_of(rest.zone)])
         colours = Colours(picture)
         for zone in sorted(self._looks):
             look = self._looks[zone]

@@ -1,0 +1,89 @@
+"""Which moments of a recording deserve a close look, when only its key pictures were looked at; and both looks in one.
+
+A key picture comes every second or two. Cards and chips that lie for longer are read from it; who moved them, and in
+which order within those seconds, is not seen. So a suspicion is a reason to look, and nothing more.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from handreplay.core.events import Round
+from handreplay.core.findings import Audit, Finding
+from handreplay.core.observations import Observation, PictureLost, ZoneCovered, ZoneSeen, ZoneUncovered
+
+BEFORE_SECONDS, AFTER_SECONDS = 6.0, 4.0  # around a moment: chips are put down, lie, and are let go
+CLOSE_SHARE = 0.1  # of a recording's seconds, at most, are looked at closely; or one moment
+HANG_ON_SECONDS = frozenset({"MD04", "MD06", "MD07", "PY05", "PY07", "WG03", "WG04", "DR01"})  # on what came first
+OPEN_ANYWAY = frozenset({"FT03", "FT04", "FT05"})  # triage leaves all open, and says so once a round
+KEY_SECONDS = 1.9  # between the key pictures that are looked at, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Seconds of a recording, from its first picture."""
+
+    start: float
+    end: float
+
+    @property
+    def seconds(self) -> float:
+        return self.end - self.start
+
+
+def moments(audit: Audit, end: float, share: float = CLOSE_SHARE) -> tuple[Span, ...]:
+    """The stretches to look at closely in a recording that lasts `end` seconds, in order of time: the most money first,
+    for as long as the share lasts."""
+    chosen: list[Span] = []
+    most = max(share * end, BEFORE_SECONDS + AFTER_SECONDS) if share else 0.0
+    suspicions = [one for one in audit.findings if not one.about_footage and one.code not in HANG_ON_SECONDS]
+    for finding in sorted(suspicions, key=_weight):
+        span = Span(max(0.0, finding.t - BEFORE_SECONDS), min(end, finding.t + AFTER_SECONDS))
+        together = joined([*chosen, span])
+        if span.seconds > 0 and sum(one.seconds for one in together) <= most:
+            chosen = list(together)
+    return tuple(chosen)
+
+
+def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """In order of time; those that touch are one."""
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda one: one.start):
+        if found and span.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+        else:
+            found.append(span)
+    return tuple(found)
+
+
+def between(spans: Sequence[Span], end: float) -> tuple[Span, ...]:
+    """What lies outside of the spans, up to `end`."""
+    edges = [0.0, *(edge for span in spans for edge in (span.start, span.end)), end]
+    gaps = (Span(start, stop) for start, stop in zip(edges[::2], edges[1::2], strict=True))
+    return tuple(gap for gap in gaps if gap.seconds > 0)
+
+
+def as_looked_at(round_: Round, passed_over: Iterable[Span]) -> Round:
+    """The round, said to be of triage if some of it was passed over."""
+    unseen = any(span.start < round_.end and round_.start < span.end for span in passed_over)
+    return replace(round_, extra={**round_.extra, "triage": True}) if unseen else round_
+
+
+def in_one(coarse: Iterable[Observation], close: Iterable[tuple[Span, Sequence[Observation]]]) -> list[Observation]:
+    """What key pictures showed, but within each span what the close look showed."""
+    looks = list(close)
+    told = [one for one in coarse if not any(span.start <= _certain(one) < span.end for span, _ in looks)]
+    return sorted([*told, *(one for _, its in looks for one in its)], key=_certain)
+
+
+def _weight(finding: Finding) -> tuple[float, float, str]:
+    """The most money comes first, then what has none, in order of time."""
+    return (-abs(finding.variance_cents) if finding.variance_cents else 0, finding.t, finding.code)
+
+
+def _certain(observation: Observation) -> float:
+    """When an observation became certain."""
+    match observation:
+        case ZoneSeen() | ZoneCovered() | PictureLost():
+            return observation.end
+        case ZoneUncovered():
+            return observation.t

@@ -1,0 +1,79 @@
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handreplay.core.events import Round
+from handreplay.core.findings import Audit, Finding
+from handreplay.core.observations import PictureLost, ZoneUncovered
+from handreplay.rules.triage import AFTER_SECONDS, BEFORE_SECONDS, Span, as_looked_at, between, in_one, joined, moments
+
+SUSPICION = Finding(
+    code="PY02",
+    name="overpaid",
+    round=1,
+    t=100.0,
+    frame=None,
+    status="probable",
+    confidence=0.9,
+    citation="",
+    basis="text",
+    remedy="",
+    message="",
+    variance_cents=2500,
+)
+
+
+def audit(*findings: Finding) -> Audit:
+    return Audit(rounds=(), findings=findings)
+
+
+def test_a_suspicion_is_looked_at_from_before_it_to_after_it() -> None:
+    assert moments(audit(SUSPICION), end=1000.0) == (Span(100.0 - BEFORE_SECONDS, 100.0 + AFTER_SECONDS),)
+
+
+def test_the_most_money_is_looked_at_first_when_not_all_can_be() -> None:
+    small, large = replace(SUSPICION, t=20.0), replace(SUSPICION, t=60.0, variance_cents=-90_000)
+    [only] = moments(audit(small, large), end=100.0, share=0.1)
+    assert only.start < 60.0 < only.end
+
+
+@pytest.mark.parametrize("code", ["FT04", "WG04", "MD06"])
+def test_what_hangs_on_seconds_or_on_reading_asks_for_no_close_look(code: str) -> None:
+    assert moments(audit(replace(SUSPICION, code=code)), end=1000.0) == ()
+
+
+@given(st.lists(st.tuples(st.floats(0, 990), st.integers(-10_000, 10_000)), max_size=30), st.floats(0, 0.5))
+def test_no_more_than_the_share_is_looked_at(suspicions: list[tuple[float, int]], share: float) -> None:
+    found = moments(audit(*(replace(SUSPICION, t=t, variance_cents=cents) for t, cents in suspicions)), 990.0, share)
+    assert sum(span.seconds for span in found) <= max(share * 990.0, BEFORE_SECONDS + AFTER_SECONDS)
+    assert all(before.end < after.start for before, after in pairwise(found))
+
+
+spans = st.lists(
+    st.tuples(st.floats(0, 100), st.floats(0.1, 20)).map(lambda pair: Span(pair[0], sum(pair))), max_size=8
+)
+
+
+@given(spans)
+def test_what_is_looked_at_and_what_lies_between_make_the_whole(some: list[Span]) -> None:
+    looked_at = joined(some)
+    end = max([200.0, *(span.end for span in looked_at)])
+    rest = between(looked_at, end)
+    assert sum(span.seconds for span in (*looked_at, *rest)) == pytest.approx(end)
+    assert joined([*looked_at, *rest])[0] == Span(0.0, end)
+
+
+def test_the_close_look_stands_for_what_key_pictures_showed_of_its_seconds() -> None:
+    coarse = [ZoneUncovered(t=t, zone="coarse") for t in (1.0, 5.0, 9.0)]
+    lost = PictureLost(start=4.0, end=6.0, reason="close")
+    told = in_one(coarse, [(Span(4.0, 8.0), [lost])])
+    assert told == [coarse[0], lost, coarse[2]]
+
+
+def test_a_round_is_of_triage_only_where_some_of_it_was_passed_over() -> None:
+    round_ = Round(number=1, table="T", game="g", start=10.0, end=50.0, events=())
+    assert as_looked_at(round_, [Span(0.0, 10.0), Span(50.0, 90.0)]) == round_
+    assert as_looked_at(round_, [Span(49.0, 90.0)]).extra["triage"] is True
