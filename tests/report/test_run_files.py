@@ -33,6 +33,7 @@ class Judged:
     footage_sha256: str = "ab" * 32
     tally: Tally = dataclasses.field(default_factory=Tally)
     models: dict = dataclasses.field(default_factory=dict)
+    passed_over: tuple = ()
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ from handreplay.footage import Tally, pictures, sha256_of
 from handreplay.report.run_files import keep_run
 from handreplay.review.desk import Desk, Reviewer
 from handreplay.rules import audit_rounds
+from handreplay.rules.triage import Span
 
 SAMPLE = Path(__file__).parents[2] / "sample_footage"
 CLIP = SAMPLE / "uth-sample.mp4"
@@ -32,6 +33,7 @@ class Judged:
     footage_sha256: str = ""
     tally: Tally = dataclasses.field(default_factory=Tally)
     models: dict[str, str] = dataclasses.field(default_factory=dict)
+    passed_over: tuple[Span, ...] = ()
 
 
 def judged(*rounds: Round) -> Judged:
