@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 HERE = Path(__file__).parent
-START_S, END_S = 60.0, 10.0
+START_S, END_S = 120.0, 10.0
 
 
 @dataclass
@@ -96,7 +96,7 @@ def group_lives(group: int) -> bool:
     return True
 
 
-def wait_for(ask, patience_s: float = START_S):
+def wait_for(ask, patience_s: float = START_S, every_s: float = 0.05):
     """What `ask` gives, as soon as that is something."""
     since = time.monotonic()
     while True:
@@ -104,7 +104,7 @@ def wait_for(ask, patience_s: float = START_S):
             if found := ask():
                 return found
         assert time.monotonic() - since < patience_s, "waited in vain"
-        time.sleep(0.05)
+        time.sleep(every_s)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from handreplay.batch.workers import SILENT_S, STUCK_S, TRIES, Perform, Watch, f
 from handreplay.errors import ClusterError, OutputError
 
 LOOK_EVERY_S = 1.0
-APPEAR_S = 10.0  # for a first worker to be there
+APPEAR_S = 20.0  # for a first worker to be there
 ANSWER_S = 30.0  # for a worker to say what it is
 FETCH_S = 30.0
 LEAVE_S = 3.0
