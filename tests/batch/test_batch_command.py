@@ -122,6 +122,28 @@ def test_it_is_over_at_once_when_the_disk_is_full(folder: Path) -> None:
     assert re.search(r"^handreplay: cannot write what .*No space left on device; what was done", done.stderr, re.M)
 
 
+def test_a_disk_that_fills_up_costs_nothing_but_the_space_that_is_missing(folder: Path) -> None:
+    for letter in "abcdefgh":
+        add(folder, f"{letter}.mp4")
+    disk = folder / "out"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=420k", "tmpfs", str(disk)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("no small disk can be mounted here")
+    try:
+        full = run(folder)
+        assert full.returncode == 2
+        assert full.stderr.splitlines()[-1].endswith(
+            "No space left on device; what was done is kept: run the batch again when that is mended"
+        )
+        assert 0 < len(list(disk.glob("runs/*/*/manifest.json"))) < 8
+        subprocess.run(["mount", "-o", "remount,size=40m", str(disk)], check=True)
+        assert goes_on(folder) == 8
+        assert len(reads(folder)) <= 8 + 2
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

@@ -8,6 +8,7 @@ a batch, the same command goes on from there.
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -91,9 +92,13 @@ def run_batch(
             follower.told(told)
         try:
             _work(plan, workers, follower, keeper)
+        except BaseException:
+            with suppress(OutputError):  # on a full disk, say, which has been told already
+                keeper.write()
+            raise
         finally:
             follower.ended()
-            keeper.write()
+        keeper.write()
         done = Done(record=plan.record(), exit_code=plan.exit_code, ledger=str(own))
         try:
             fill(place, out)

@@ -55,6 +55,8 @@ def summary(done: Done, out: Path) -> list[str]:
 def _verdict(exit_code: int, faults: int, rounds: int) -> str:
     if exit_code == 0:
         return f"Nothing found in {counted(rounds, 'round')}; everything was audited."
+    if not rounds:
+        return "No round could be rebuilt; nothing was checked."
     found = f"{counted(faults, 'fault')} found" if faults else "No fault found"
     return f"{found}." if exit_code == 1 else f"{found}, but not everything could be audited."
 
