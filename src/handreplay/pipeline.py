@@ -39,7 +39,7 @@ from handreplay.vision.zone_reader import Eyes
 from handreplay.vision.zones import Zones
 
 FEW_AHEAD = 4  # key pictures
-AHEAD_BYTES = 128 << 20  # of pictures decoded before they are needed, and of what is made ready with them
+AHEAD_BYTES = 256 << 20  # of pictures decoded before they are needed, and of what is made ready with them
 
 FIRST_YEAR, LAST_YEAR = 1970, 2999
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 
 Cents = int
 Chips = tuple[tuple[str, int], ...]  # ("25", 2), ("100", 1): by rising value, no zero counts
 
 
+@lru_cache(maxsize=512)
 def cents(denomination: str) -> Cents:
     """`"0.50"` is 50, `"25"` is 2500."""
     return int(Decimal(denomination) * 100)

@@ -94,7 +94,7 @@ class CardReader:
         readings = []
         for row in range(len(crops)):
             kind = int(kinds[row].argmax())
-            spread = tuple(float(p) for p in shares[row])
+            spread = tuple(shares[row].tolist())
             readings.append(CardReading(spread, float(readable[row]), KINDS[kind], float(kinds[row, kind])))
         return readings
 

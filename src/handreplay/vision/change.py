@@ -18,6 +18,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from handreplay.vision.medians import medians
+
 Plane = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
 Polygon = npt.NDArray[np.float64]  # N x 2 pixels of the full picture
@@ -177,9 +179,9 @@ class _Zone:
     reference: Floats | None = None  # as last read
     empty: Floats | None = None  # as last read with nothing on it
     now: Floats | None = None  # as it rests
-    sum: Floats | None = None
+    sum: npt.NDArray[np.uint16] | None = None
     summed: int = 0
-    tint_sum: Floats | None = None  # h x w x 2, of both colour differences
+    tint_sum: npt.NDArray[np.uint16] | None = None  # 2 x h x w, of both colour differences
     tint: Floats | None = None  # as it rests
     tint_reference: Floats | None = None
     tint_empty: Floats | None = None
@@ -201,8 +203,9 @@ class _Zone:
             unlike &= np.abs(self.now - _in_light_of(self.now, before)) > levels
         if self.tint is not None and tint is not None and not (_colourless(self.tint) or _colourless(tint)):
             moved = self.tint - tint
-            moved -= np.median(moved[inside], axis=0)  # the light's colour, or the camera's idea of it
-            unlike |= np.abs(moved).max(axis=2) > levels
+            moved -= medians(moved[inside])  # the light's colour, or the camera's idea of it
+            np.abs(moved, out=moved)
+            unlike |= np.maximum(moved[:, :, 0], moved[:, :, 1]) > levels
         self.known_different[levels, since_empty] = np.asarray(unlike & inside, np.bool_)
         return self.known_different[levels, since_empty]
 
@@ -371,10 +374,14 @@ class Watcher:
         if zone.still_since is None:
             zone.still_since = seconds
         cut = zone.window.cut(small)
-        zone.sum = cut.astype(np.float32) if zone.sum is None else zone.sum + cut
+        if zone.sum is None:
+            zone.sum = np.zeros(cut.shape, np.uint16)
+        np.add(zone.sum, cut, out=zone.sum)
         if chroma is not None:
-            tint = np.dstack([zone.window.cut(plane) for plane in chroma]).astype(np.float32)
-            zone.tint_sum = tint if zone.tint_sum is None else zone.tint_sum + tint
+            if zone.tint_sum is None:
+                zone.tint_sum = np.zeros((2, *cut.shape), np.uint16)
+            for total, plane in zip(zone.tint_sum, chroma, strict=True):
+                np.add(total, zone.window.cut(plane), out=total)
         zone.summed += 1
         if zone.summed < self.rest_pictures:
             return None
@@ -384,10 +391,11 @@ class Watcher:
     def _settle(self, name: str, zone: _Zone) -> Rest | None:
         assert zone.sum is not None and zone.still_since is not None
         zone.known_different.clear()
-        zone.now = (zone.sum / zone.summed).astype(np.float32)
+        zone.now = np.asarray(zone.sum / np.float32(zone.summed), np.float32)
         zone.tint = None
         if zone.tint_sum is not None:
-            zone.tint = np.asarray(cv2.blur(zone.tint_sum / zone.summed, (3, 3)), np.float32)
+            mean = np.dstack([total / np.float32(zone.summed) for total in zone.tint_sum])
+            zone.tint = np.asarray(cv2.blur(mean, (3, 3)), np.float32)
         before = zone.reference
         if before is None:
             arrived, frame = self._recent[-1][:2]

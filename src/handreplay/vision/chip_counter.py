@@ -18,7 +18,7 @@ from handreplay.core.observations import SeenStack
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.chip_geometry import DIAMETER_MM, MOST_CHIPS, THICKNESS_MM
 from handreplay.vision.chip_mixes import mixes
-from handreplay.vision.chip_reader import ChipReader, StackReading
+from handreplay.vision.chip_reader import ChipReader, StackReading, mean_of
 from handreplay.vision.chip_shadow import darkness
 from handreplay.vision.weights import Model
 
@@ -119,7 +119,7 @@ class ChipEye:
         empty: Picture | None,
     ) -> list[SeenStack]:
         """The stacks of a zone at rest; `pictures` and `empty` are cuts by `patch`."""
-        now = np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0), np.float32)
+        now = mean_of(pictures)
         stacks = []
         for stack in self._reader.stacks(pictures, zone_mm, patch):
             said = read_numbers(stack) * _ALONE if empty is None else self._numbers(stack, now, empty, patch)

@@ -111,7 +111,7 @@ class ChipReader:
         if patch is None:
             patch = self._patch(zone)
             pictures = [patch.warp(np.asarray(picture, np.uint8)) for picture in pictures]
-        tile = np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0))
+        tile = mean_of(pictures)
         found: list[StackReading] = []
         tops = self._tops(tile, patch, zone)
         for top, levels in zip(tops, self._levels(tile, patch, tops), strict=True):
@@ -192,6 +192,13 @@ class ChipReader:
         """The observation that a reading amounts to."""
         base = self._base(np.array(stack.top_mm), _size(stack.piles[0][0]))
         return SeenStack(base_mm=(round(float(base[0]), 1), round(float(base[1]), 1)), chips=decided(stack.piles))
+
+
+def mean_of(pictures: Sequence[Picture]) -> NDArray[np.float32]:
+    """The mean of pictures of one size; of a single one, that one itself."""
+    if len(pictures) == 1:
+        return np.asarray(pictures[0], np.float32)
+    return np.asarray(np.mean(np.asarray(pictures, np.float32), axis=0), np.float32)
 
 
 def decided(candidates: Sequence[tuple[Chips, float]]) -> Reading[Chips]:

@@ -6,6 +6,7 @@ small steps, what shows at each is read, and believed only where it is read sure
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import cv2
@@ -46,7 +47,8 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
         return list(read)
     read_faces = [box for box, reading in faces if max(reading.spread()) >= READ]
     places = [at for at in _along(row) if all(_apart(at, box) > SAME_PLACE_MM for box in read_faces)]
-    views = [_without_upper(tile, px_per_mm, row, place, read_faces) for place in places]
+    blanks = [_Blank.of(tile, px_per_mm, box) for box in read_faces] if places else []
+    views = [_without_upper(tile, row, place, blanks) for place in places]
     looks = cards.read([straighten(view, at.corners * px_per_mm) for view, at in zip(views, places, strict=True)])
     found: list[Read] = []
     for place, view, look in sorted(zip(places, views, looks, strict=True), key=lambda one: -max(one[2].spread())):
@@ -61,26 +63,38 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     return [one for one in read if not any(one[0] is box for box in gone)] + found
 
 
-def _without_upper(
-    tile: Picture, px_per_mm: float, row: Sequence[CardBox], place: CardBox, read_faces: Sequence[CardBox]
-) -> Picture:
+@dataclass(frozen=True, eq=False)
+class _Blank:
+    """A card that was read, and what it would look like without its print."""
+
+    box: CardBox
+    outline: NDArray[np.int32]  # of its inner part, px of the tile
+    paper: tuple[float, ...]  # BGR
+
+    @classmethod
+    def of(cls, tile: Picture, px_per_mm: float, box: CardBox) -> "_Blank":
+        inner = (_middle(box) + (box.corners - _middle(box)) * INNER_SHARE) * px_per_mm
+        outline = np.round(inner).astype(np.int32)
+        mask = np.zeros(tile.shape[:2], np.uint8)
+        cv2.fillPoly(mask, [outline], 1)
+        paper = np.percentile(tile[mask > 0], 75, axis=0).tolist() if mask.any() else (235, 235, 235)
+        return cls(box, outline, tuple(paper))
+
+
+def _without_upper(tile: Picture, row: Sequence[CardBox], place: CardBox, read_faces: Sequence[_Blank]) -> Picture:
     """The tile without the print of those cards that lie on the card at a place: another's index would mislead.
 
     The end of the row that shows the most of its card lies on top.
     """
     top, bottom = (row[0], row[-1]) if row[0].visible > row[-1].visible else (row[-1], row[0])
     way = _middle(top) - _middle(bottom)
-    upper = [box for box in read_faces if float((_middle(box) - _middle(place)) @ way) > ABOVE_MM * np.hypot(*way)]
+    least = ABOVE_MM * np.hypot(*way)
+    upper = [blank for blank in read_faces if float((_middle(blank.box) - _middle(place)) @ way) > least]
     if not upper:
         return tile
     view = tile.copy()
-    for box in upper:
-        inner = _middle(box) + (box.corners - _middle(box)) * INNER_SHARE
-        outline = [np.round(inner * px_per_mm).astype(np.int32)]
-        mask = np.zeros(tile.shape[:2], np.uint8)
-        cv2.fillPoly(mask, outline, 1)
-        paper = np.percentile(tile[mask > 0], 75, axis=0) if mask.any() else (235, 235, 235)
-        cv2.fillPoly(view, outline, [float(value) for value in paper])
+    for blank in upper:
+        cv2.fillPoly(view, [blank.outline], blank.paper)
     return view
 
 

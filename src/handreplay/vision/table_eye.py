@@ -135,7 +135,7 @@ def _middles(rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Floats:
 
 
 def _cards(cells: NDArray[np.float32], agree_px: float) -> list[CardBox]:
-    chance = cells[: _BACK + 1].max(axis=0)
+    chance = np.maximum(cells[_FACE], cells[_BACK])
     rows, columns = np.nonzero(chance > _LEAST_CHANCE)
     if not len(rows):
         return []

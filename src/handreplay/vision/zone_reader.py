@@ -16,6 +16,7 @@ from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Watcher
 from handreplay.vision.chip_counter import ChipNets
 from handreplay.vision.fans import laid_open
+from handreplay.vision.medians import medians
 from handreplay.vision.second_look import CardNet, second_look
 from handreplay.vision.straighten import straighten
 from handreplay.vision.table_eye import CardBox, Sighting
@@ -113,10 +114,11 @@ class ZoneReader:
         read = list(zip(boxes, self._readings(tile, boxes, again=frame is None), strict=True))
         if frame is None and zone != "community":  # whose cards are laid apart: there is nothing between to look for
             read = laid_open(self._eyes.cards, tile, FINE_PX_PER_MM, read)
+        felt = np.zeros(3) if all(box.face_up for box, _ in read) else _felt_colour(tile)
         seen = [
             _seen(box, patch, reading)
             for box, reading in read
-            if box.visible >= LEAST_VISIBLE and not (_is_none(reading) if box.face_up else _is_felt(tile, box))
+            if box.visible >= LEAST_VISIBLE and not (_is_none(reading) if box.face_up else _is_felt(tile, box, felt))
             if zone != "rack" or not self._of_another_colour(tile, box)
         ]
         self._note_backs(tile, zone, boxes)
@@ -215,21 +217,29 @@ def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
 def _colour(tile: Picture, box: CardBox) -> Floats:
     """Lab of the middle of a card's place, median."""
     middle = box.corners.mean(axis=0)
-    mask = np.zeros(tile.shape[:2], np.uint8)
-    inner = (middle + (box.corners - middle) * 0.6) * FINE_PX_PER_MM
-    cv2.fillPoly(mask, [np.round(inner).astype(np.int32)], 1)
-    pixels = tile[mask > 0]
+    inner = np.round((middle + (box.corners - middle) * 0.6) * FINE_PX_PER_MM).astype(np.int32)
+    low = np.clip(inner.min(axis=0), 0, None)
+    part = tile[low[1] : max(0, inner[:, 1].max() + 1), low[0] : max(0, inner[:, 0].max() + 1)]
+    mask = np.zeros(part.shape[:2], np.uint8)
+    if mask.size:
+        cv2.fillPoly(mask, [inner - low], 1)
+    pixels = part[mask > 0]
     return _lab(pixels) if len(pixels) else np.zeros(3)
 
 
 def _lab(pixels: Picture) -> Floats:
     """Median colour of N x 3 BGR pixels, as Lab in its usual units."""
-    median = np.median(pixels, axis=0).astype(np.float32) / 255
+    median = medians(pixels).astype(np.float32) / 255
     return np.asarray(cv2.cvtColor(median.reshape(1, 1, 3), cv2.COLOR_BGR2Lab).reshape(3), np.float64)
 
 
-def _is_felt(tile: Picture, box: CardBox) -> bool:
-    return float(np.linalg.norm(_colour(tile, box) - _lab(tile[::4, ::4].reshape(-1, 3)))) < FELT_COLOURS
+def _felt_colour(tile: Picture) -> Floats:
+    """Lab of what most of a view shows."""
+    return _lab(tile[::4, ::4].reshape(-1, 3))
+
+
+def _is_felt(tile: Picture, box: CardBox, felt: Floats) -> bool:
+    return float(np.linalg.norm(_colour(tile, box) - felt)) < FELT_COLOURS
 
 
 def _is_none(reading: CardReading) -> bool:
