@@ -174,7 +174,8 @@ def test_a_run_folder_that_was_tampered_with_is_made_again(night: Night) -> None
     night.add("UTH-1/a.mp4")
     night.run()
     run = night.out / "runs" / "UTH-1" / "UTH-1 a.mp4"
-    (run / "findings.json").write_bytes(b"{}")
+    page = (run / "report.html").read_bytes()
+    (run / "report.html").write_bytes(page[:-1] + b" ")
     night.run()
     assert read_run(run).manifest["source"]["file"] == "a.mp4"
 

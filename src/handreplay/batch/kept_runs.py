@@ -19,7 +19,8 @@ from handreplay import __version__
 from handreplay.batch.judging import Judged, Part
 from handreplay.batch.reading import ABOUT
 from handreplay.config import Profile
-from handreplay.store import MANIFEST, MAX_MANIFEST_BYTES, write_file
+from handreplay.errors import OutputError
+from handreplay.store import MANIFEST, read_run, write_file
 
 JUDGED = "judged.json"
 SCHEMA = "handreplay.judged/1"
@@ -74,15 +75,10 @@ def kept(part: Part) -> Kept | None:
         told = json.loads(path.read_text("utf-8"))
         if told["schema"] != SCHEMA or told["manifest"] != _hash(part.run / MANIFEST):
             return None
-        manifest = part.run / MANIFEST
-        if manifest.stat().st_size > MAX_MANIFEST_BYTES:
-            return None
-        files = json.loads(manifest.read_text("utf-8"))["files"]
-        if any((part.run / name).stat().st_size != facts["bytes"] for name, facts in files.items()):
-            return None
+        read_run(part.run)
         verdict = Verdict(**{field.name: int(told["verdict"][field.name]) for field in fields(Verdict)})
         return Kept(line=str(told["line"]), part=str(told["part"]), manifest=str(told["manifest"]), verdict=verdict)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, OutputError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
