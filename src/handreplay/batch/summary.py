@@ -68,6 +68,8 @@ def _coverage(done: Done) -> str:
     missing = sum((hole.end - hole.start).total_seconds() for hole in done.record.missing)
     told = f"{_hours(sum(entry.read_s for entry in entries))} read of {_hours(expected)} expected"
     told += f", and of {unknown} recordings of unknown length" if unknown else ""
+    passed = sum(stretch.end_s - stretch.start_s for entry in entries for stretch in entry.passed_over)
+    told += f", {_hours(passed)} of it by key pictures only" if passed else ""
     return f"{told}; {_hours(missing)} between recordings of a table not recorded." if missing else f"{told}."
 
 
