@@ -229,6 +229,19 @@ def test_without_a_worker_the_batch_waits_for_one_to_come_back_and_stops_in_one_
         outcomes(hasty, 1)
 
 
+def test_a_worker_that_comes_back_under_its_address_is_not_given_what_ended_it_for_ever(
+    bare: OwnCluster, folder: Path, opened: Opened
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    with own_cluster.worker(bare, "--worker-port", port):
+        engine = opened(bare)
+        submit(engine, folder, "kill-1", "do-1")
+        found = outcomes(engine, 2)
+    assert isinstance(found["kill-1"], Failure) and isinstance(found["do-1"], ReadOutcome)
+    assert len(begun(folder, "kill-1")) <= 4  # the scheduler, too, gives it out again until it is told not to
+
+
 def test_a_scheduler_that_goes_is_waited_for_and_not_held_against_tasks(
     folder: Path, opened: Opened, said: list[str]
 ) -> None:

@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -40,7 +39,7 @@ from handreplay.errors import ClusterError, OutputError
 LOOK_EVERY_S = 1.0
 APPEAR_S = 20.0  # for a first worker to be there
 ANSWER_S = 30.0  # for a worker to say what it is
-FETCH_S = 30.0
+FETCH_S = 10.0  # for an answer or an outcome that is there, from the worker that has it
 LEAVE_S = 3.0
 TOKEN = ".handreplay-cluster-"
 _SAME_FOLDERS = "all machines need the same folders under the same names"
@@ -62,13 +61,13 @@ class _InWork:
     future: Any
     begun_at: float | None = None
     picture_at: float | None = None  # when the last picture was told of
-    begun: int = 0  # how often; more than once when a worker came back under the same address
     given_up: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class _Worker:
     address: str
+    life: str  # another one after it died and came back under its address
     asked: Any  # the future of what it says it is
     fit: bool | None = None
     running: bool = True  # takes new tasks
@@ -125,8 +124,8 @@ class ClusterEngine:
         in time, RuntimeError when no task is outstanding."""
         while True:
             self._bell.clear()
-            self._look_round()
             self._hear()
+            self._look_round()
             self._collect()
             if self._ready:
                 return self._ready.popleft()
@@ -150,7 +149,10 @@ class ClusterEngine:
 
     def _meet(self) -> None:
         """Wait until the workers have said what they are. Raises ClusterError unless those that did are all fit."""
-        wrong = self._wrong_with(self._address, partial(self._client.run_on_scheduler, about, self._token))
+        try:
+            wrong = self._difference(self._address, self._client.run_on_scheduler(about, self._token))
+        except Exception as error:
+            wrong = self._unusable(self._address, error)
         if wrong:
             raise ClusterError(wrong)
         since = time.monotonic()
@@ -180,30 +182,28 @@ class ClusterEngine:
             )
             self._workers.clear()
             return
-        for address in [address for address in self._workers if address not in present]:
-            gone = self._workers.pop(address)
+        for gone in [one for one in self._workers.values() if present.get(one.address, ("", False))[0] != one.life]:
+            address = gone.address
+            del self._workers[address]
+            # else a worker that comes back under this address would be given it by the scheduler, too
+            self._client.cancel([gone.asked, *([gone.work.future] if gone.work else [])])
             if gone.work:
                 self._say(f"{address}: the worker ended")
                 self._lost(gone.work)
-        for address, running in present.items():
+        for address, (life, running) in present.items():
             if address not in self._workers:
                 asked = self._client.submit(
                     about, self._token, key=self._key(), workers=[address], pure=False, priority=10
                 )
                 asked.add_done_callback(lambda _: self._bell.set())
-                self._workers[address] = _Worker(address=address, asked=asked)
+                self._workers[address] = _Worker(address=address, life=life, asked=asked)
             worker = self._workers[address]
             worker.running = running
             if worker.fit is None and worker.asked.done():
-                wrong = self._wrong_with(address, partial(worker.asked.result, timeout=FETCH_S))
-                worker.fit = not wrong
-                if wrong and strict:
-                    raise ClusterError(wrong)
-                if wrong:
-                    self._say(f"{wrong}; this worker is passed over")
+                self._heed(worker, strict=strict)
 
-    def _present(self) -> Mapping[str, bool] | None:
-        """The addresses of the workers that are there, and whether they take tasks; None without a scheduler."""
+    def _present(self) -> Mapping[str, tuple[str, bool]] | None:
+        """The workers that are there: which life of each, and whether it takes tasks. None without a scheduler."""
         if self._client is None:
             try:
                 self._client = connected(self._address)
@@ -214,7 +214,10 @@ class ClusterEngine:
             self._leave()
             return None
         found = self._client.scheduler_info(n_workers=-1).get("workers", {})
-        return {address: its.get("status", "running") == "running" for address, its in found.items()}
+        return {
+            address: (str(its.get("local_directory")), its.get("status", "running") == "running")
+            for address, its in found.items()
+        }
 
     def _leave(self) -> None:
         client, self._client = self._client, None
@@ -222,15 +225,27 @@ class ClusterEngine:
             with suppress(Exception):  # of a scheduler that is gone nothing can be taken back
                 client.close(timeout=LEAVE_S)
 
-    def _wrong_with(self, address: str, ask: Callable[[], Mapping[str, str]]) -> str:
-        """What an answer says against a worker or the scheduler."""
+    def _heed(self, worker: _Worker, *, strict: bool) -> None:
+        """What a worker says it is."""
         try:
-            found = ask()
-        except (Exception, CancelledError) as error:
-            return (
-                f"{address}: handreplay {self._here['handreplay']} cannot be used there "
-                f"({type(error).__name__}); {_SAME_INSTALLATION}"
-            )
+            wrong = self._difference(worker.address, worker.asked.result(timeout=FETCH_S))
+        except (TimeoutError, OSError, CancelledError):  # it ended as soon as it had answered
+            del self._workers[worker.address]
+            return
+        except Exception as error:
+            wrong = self._unusable(worker.address, error)
+        worker.fit = not wrong
+        if wrong and strict:
+            raise ClusterError(wrong)
+        if wrong:
+            self._say(f"{wrong}; this worker is passed over")
+
+    def _unusable(self, address: str, error: Exception) -> str:
+        what = f"handreplay {self._here['handreplay']} cannot be used there ({type(error).__name__})"
+        return f"{address}: {what}; {_SAME_INSTALLATION}"
+
+    def _difference(self, address: str, found: Mapping[str, str]) -> str:
+        """What a worker or the scheduler has otherwise than this machine; "" for nothing."""
         for name, ours in self._here.items():
             its = found.get(name, "none")
             if its == ours:
@@ -277,7 +292,7 @@ class ClusterEngine:
                 work.picture_at = time.monotonic()
                 self._watch(work.wanted.task.key, *picture)
             else:
-                work.begun_at, work.begun = time.monotonic(), work.begun + 1
+                work.begun_at = time.monotonic()
 
     def _collect(self) -> None:
         for worker in self._workers.values():
@@ -300,7 +315,7 @@ class ClusterEngine:
         try:
             found = work.future.result(timeout=FETCH_S)
         except KilledWorker:
-            work.wanted.lost = max(work.wanted.lost, TRIES - 1)
+            work.wanted.lost = TRIES - 1
             self._lost(work)
             return
         except (TimeoutError, OSError):  # it was done, and the worker ended before it could tell
@@ -345,17 +360,11 @@ class ClusterEngine:
         self._ready.append(Failure(key=work.wanted.task.key, reason=f"{doing} it ended {work.wanted.lost} workers"))
 
     def _mind_stillness(self, worker: _Worker, work: _InWork) -> None:
-        if work.given_up:
+        if work.given_up or not isinstance(work.wanted.task, ReadTask) or (reason := self._too_late(work)) is None:
             return
-        if work.begun > 1 and work.wanted.lost + work.begun - 1 >= TRIES:  # it came back under its address, and went on
-            work.wanted.lost += work.begun - 2
-            work.future.cancel()
-            self._lost(work)
-            work.given_up = True
-        elif isinstance(work.wanted.task, ReadTask) and (reason := self._too_late(work)) is not None:
-            work.given_up = True
-            self._say(f"{worker.address}: stands still; the worker is passed over until it has ended its task")
-            self._ready.append(Failure(key=work.wanted.task.key, reason=f"{reason} ({worker.address})"))
+        work.given_up = True
+        self._say(f"{worker.address}: stands still; the worker is passed over until it has ended its task")
+        self._ready.append(Failure(key=work.wanted.task.key, reason=f"{reason} ({worker.address})"))
 
     def _too_late(self, work: _InWork) -> str | None:
         now = time.monotonic()
