@@ -69,11 +69,12 @@ class Eyes:
         apart = zone == "community"
         backs = [card for card in lying if not card.up]
         for card in lying:
-            beside = (1 if zone.startswith("seat") else -1) * 66.0 * card.number
+            way = 1 if zone.startswith("seat") else -1
+            beside = way * 66.0 * card.number
             if card.up or apart:
                 yield _seen(beside, 1.0, card.up, card.identity)
             elif card is backs[-1] or not self.squared:
-                at = 0.0 if self.squared else STEP_MM * backs.index(card)
+                at = 0.0 if self.squared else way * STEP_MM * backs.index(card)
                 yield _seen(at, 1.0 if card is backs[-1] else STEP_MM / WIDTH_MM, False, None)
 
 

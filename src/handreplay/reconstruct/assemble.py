@@ -33,6 +33,7 @@ from handreplay.reconstruct.rack import (
     laid,
     pick_up,
 )
+from handreplay.reconstruct.spread import Habit, in_deal_order
 from handreplay.reconstruct.turns import in_turn
 from handreplay.reconstruct.votes import one_deck
 from handreplay.reconstruct.wagers import WagerStory, moves, with_neighbours
@@ -65,6 +66,7 @@ class Sightings:
     covered: list[ZoneCovered | ZoneUncovered] = field(default_factory=list)
     emptied: float | None = None  # seconds when the rack was emptied before the round
     latest: dict[str, ZoneSeen] = field(default_factory=dict)
+    habit: Habit = field(default_factory=Habit)  # of laying hands open, from this and earlier rounds
 
     def add(self, look: ZoneSeen) -> None:
         self.looks.append(look)
@@ -80,8 +82,8 @@ class Sightings:
         return zone in self.latest and bool(self.latest[zone].stacks)
 
     def carried_over(self) -> "Sightings":
-        """What the next round starts with: chips that still lie there."""
-        kept = Sightings()
+        """What the next round starts with: chips that still lie there, and what was learnt."""
+        kept = Sightings(habit=self.habit)
         for zone, look in self.latest.items():
             if look.stacks and not look.cards:
                 kept.add(look)
@@ -149,6 +151,7 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
     told = {name: tell(zones[name]) for name in sorted(zones)}
     if not deal.at_once:
         in_turn({zone: cards for zone, cards in told.items() if zone != "community"})
+    in_deal_order(told, seen.habit)
     stories = [card for cards in told.values() for card in cards]
     return sorted(stories, key=lambda card: (card.placed, card.zone))
 

@@ -29,7 +29,6 @@ ON_TOP_CHANGE = 0.025
 WIDEST_STEP_MM = 34.0  # between the cards of a hand laid open, each on the one before
 SIDE_BY_SIDE_MM = 58.0
 HARDLY_COVERED = 0.8
-UNCOVERED = 0.97  # visible share of a card that lies under no other
 UNREAD_SECONDS = 3.0  # hands that deal cover a place for less; longer, and it could not be read though cards lay there
 NOTICED_SECONDS = 1.5  # between a card's coming and its being noticed beside a hand
 TAKEN_SECONDS = 1.5  # from the felt to the rack
@@ -47,6 +46,15 @@ class Turn:
     face: Literal["up", "down"]
 
 
+@dataclass(frozen=True, slots=True)
+class Show:
+    """A card's face seen at rest."""
+
+    t: float  # start of the look
+    place: Point  # its middle, mm
+    visible: float  # share not under another card
+
+
 @dataclass(slots=True)
 class CardStory:
     """One physical card, from the zone where it was placed to the rack."""
@@ -56,8 +64,10 @@ class CardStory:
     frame: int | None
     face_up: bool  # when it was placed
     place: Point | None = None  # where it was last seen, mm
+    came_at: Point | None = None  # where its back came to lie, mm
     turns: list[Turn] = field(default_factory=list)
     votes: CardVotes = field(default_factory=CardVotes)
+    shows: list[Show] = field(default_factory=list)
     tucked: str | None = None  # the wager zone that it was tucked under
     tucked_at: float | None = None
     untucked: float | None = None
@@ -122,7 +132,7 @@ class _Teller:
         if look.zone != self.whole.zone:
             self._see_wager(look)
             return
-        ups = [seen for seen in look.cards if seen.face_up]
+        ups = _each_once([seen for seen in look.cards if seen.face_up])
         downs = [seen for seen in look.cards if not seen.face_up]
         if ups:
             self._see_faces(ups, downs, look)
@@ -240,19 +250,19 @@ class _Teller:
         elif not self.cards:
             self.cards += self._came_unseen(len(ups), look)
         opened = [card for card in _lying(self.cards) if card.is_up()]
-        unknown = _not_again(opened, sorted(ups, key=lambda seen: spread_order(zone, seen)))
+        unknown = _not_again(opened, sorted(ups, key=lambda seen: from_left(zone, center(seen))), look)
         closed = self._closed()
         turned = self._turned(closed, unknown)
         for card, seen in turned:
             card.turns.append(Turn(look.start, look.frame, "up"))
-            _face(card, seen)
+            _face(card, seen, look)
             unknown.remove(seen)
             closed.remove(card)
         extra = [seen for seen in unknown if seen.changed >= NEW_CHANGED and self._may_be_more(seen, look)]
         if zone == "community":
             extra = _from_the_end(extra, [card.place for card in self.cards if card.place])
         for seen in extra:
-            _face(self._late([card for card, _ in turned], seen, look), seen)
+            _face(self._late([card for card, _ in turned], seen, look), seen, look)
         if look.partly:
             return
         if not downs and (len(ups) >= self.whole.deal.size(zone) or _none_between(ups)):
@@ -350,6 +360,20 @@ def _near(card: CardStory, seen: Iterable[SeenCard]) -> bool:
     return card.place is not None and any(distance(card.place, center(other)) <= NEAR_MM for other in seen)
 
 
+def _each_once(ups: Sequence[SeenCard]) -> list[SeenCard]:
+    """Two outlines at one place that were read alike are of one card; the one that shows more of it counts."""
+    kept: list[SeenCard] = []
+    for seen in sorted(ups, key=lambda seen: -seen.visible):
+        here = [other for other in kept if distance(center(other), center(seen)) <= SAME_FACE_MM]
+        if not any(_value(other) == _value(seen) is not None for other in here):
+            kept.append(seen)
+    return [seen for seen in ups if any(seen is one for one in kept)]
+
+
+def _value(seen: SeenCard) -> str | None:
+    return seen.identity.value if isinstance(seen.identity, Known) else None
+
+
 def _none_between(ups: Sequence[SeenCard]) -> bool:
     """Is there no gap between the open cards of a hand in which one more might lie, not found by the eyes?"""
     row = _in_a_row(ups)
@@ -367,7 +391,7 @@ def _in_a_row(ups: Sequence[SeenCard]) -> list[SeenCard]:
     return list(ups) if ends is None else sorted(ups, key=lambda seen: distance(center(ends[0]), center(seen)))
 
 
-def _not_again(opened: list[CardStory], ups: Sequence[SeenCard]) -> list[SeenCard]:
+def _not_again(opened: list[CardStory], ups: Sequence[SeenCard], look: ZoneSeen) -> list[SeenCard]:
     """Faces that are none of the open cards seen again, by face or place; takes those seen again out of `opened`."""
     unknown: list[SeenCard] = []
     for seen in sorted(ups, key=lambda seen: not isinstance(seen.identity, Known)):
@@ -377,7 +401,7 @@ def _not_again(opened: list[CardStory], ups: Sequence[SeenCard]) -> list[SeenCar
         if again:
             best = min(again, key=lambda card: distance(card.place, center(seen)) if card.place else math.inf)
             opened.remove(best)
-            _face(best, seen)
+            _face(best, seen, look)
         else:
             unknown.append(seen)
     return [seen for seen in ups if seen in unknown]
@@ -422,12 +446,16 @@ def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> C
     seconds = look.start - look.busy_since if look.partly else look.end - look.start
     timed = seconds <= NOTICED_SECONDS
     place = center(seen)
-    return CardStory(zone, look.start, look.frame, seen.face_up, place=place, certainty=certainty, timed=timed)
+    came_at = None if seen.face_up else place
+    return CardStory(
+        zone, look.start, look.frame, seen.face_up, place=place, came_at=came_at, certainty=certainty, timed=timed
+    )
 
 
-def _face(card: CardStory, seen: SeenCard) -> None:
+def _face(card: CardStory, seen: SeenCard, look: ZoneSeen) -> None:
     card.votes.add(seen.probabilities)
     card.place = center(seen)
+    card.shows.append(Show(look.start, card.place, seen.visible))
 
 
 def _from_the_end(fresh: list[SeenCard], places: Sequence[Point]) -> list[SeenCard]:
@@ -437,9 +465,7 @@ def _from_the_end(fresh: list[SeenCard], places: Sequence[Point]) -> list[SeenCa
     return sorted(fresh, key=lambda seen: min(distance(center(seen), place) for place in places))
 
 
-def spread_order(zone: str, seen: SeenCard) -> tuple[bool, float]:
-    """Sorts the faces of a hand as they were laid: cards under others first, else from the holder's left."""
-    x, y = center(seen)
-    if not zone.startswith("seat"):
-        return seen.visible >= UNCOVERED, -x
-    return seen.visible >= UNCOVERED, math.atan2(x, y)
+def from_left(zone: str, place: Point) -> float:
+    """Sorts the places of a hand's cards from its holder's left."""
+    x, y = place
+    return math.atan2(x, y) if zone.startswith("seat") else -x
