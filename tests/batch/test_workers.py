@@ -99,6 +99,14 @@ def test_a_drive_that_stalls_costs_its_recording_only(tmp_path: Path) -> None:
     assert isinstance(found["1"], ReadOutcome)
 
 
+def test_a_drive_that_stays_away_ends_the_batch_and_not_every_recording_in_turn(tmp_path: Path) -> None:
+    with engine(5, silent_s=4.0) as own:
+        found = list(outcomes(own, tasks(tmp_path, *["stall"] * 5)).values())
+    assert [isinstance(outcome, Failure) and outcome.fatal for outcome in found] == [False] * 4 + [True]
+    assert isinstance(found[4], Failure)
+    assert found[4].reason.endswith("is the drive there? It was so with 5 one after another")
+
+
 def test_work_without_a_picture_is_a_sign_of_life_but_not_for_ever(tmp_path: Path) -> None:
     [task] = tasks(tmp_path, "spin 7")
     with engine(1, silent_s=5.0) as own:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 _STAMP = re.compile(
@@ -27,6 +28,7 @@ class Series:
     number: int
 
 
+@lru_cache(maxsize=100_000)  # names are sorted again after each recording
 def natural(name: str) -> tuple[tuple[tuple[int, str], ...], str]:
     """A key that sorts cam2 before cam10, and is the same for no two names."""
     words = re.split(r"([0-9]+)", name.casefold())

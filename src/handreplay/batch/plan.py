@@ -192,7 +192,8 @@ class Plan:
             for timeline in line.joined.timelines:
                 for piece in timeline.pieces:
                     own = line.own[piece.recording.name]
-                    own.entry = replace(own.entry, start=piece.start)
+                    if own.entry.start != piece.start:
+                        own.entry = replace(own.entry, start=piece.start)
         return line.joined
 
     def _new_tasks(self) -> Iterator[tuple[float, Task]]:

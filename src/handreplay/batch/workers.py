@@ -28,6 +28,7 @@ Watch = Callable[[str, float, float | None], None]  # a task's key, seconds read
 SILENT_S = 600.0  # without a picture and without any work being done
 STUCK_S = 3600.0  # at work without a picture: a large file is read once for its hash before the first one
 TRIES = 2
+MOST_IN_A_ROW = 5  # tasks given up one after another: then it is not the recordings
 _BEAT_S = 0.5  # between two beats of a worker
 _LOOK_S = 2.0  # between two looks of a worker at itself
 _WORKING_S = 0.1  # of a core since the last sign of life is one, too
@@ -56,6 +57,7 @@ class LocalEngine:
     _busy: list[_Worker] = field(default_factory=list)
     _idle: list[tuple[Any, Any]] = field(default_factory=list)  # process, pipe
     _done: deque[Outcome] = field(default_factory=deque)
+    _in_a_row: int = 0  # tasks that were given up since the last one that came back
 
     def submit(self, task: Task) -> None:
         self._waiting.append(task)
@@ -110,7 +112,10 @@ class LocalEngine:
                 worker.process.kill()
                 self._busy.remove(worker)
                 worker.pipe.close()
-                self._done.append(Failure(key=worker.task.key, reason=reason))
+                self._in_a_row += 1
+                fatal = self._in_a_row >= MOST_IN_A_ROW
+                reason += f" It was so with {self._in_a_row} one after another" if fatal else ""
+                self._done.append(Failure(key=worker.task.key, reason=reason, fatal=fatal))
 
     def _hear(self, worker: _Worker) -> None:
         try:
@@ -125,6 +130,7 @@ class LocalEngine:
                 self.watch(worker.task.key, seconds, promised)
             case ("done", outcome):
                 self._tries.pop(worker.task.key, None)
+                self._in_a_row = 0
                 self._busy.remove(worker)
                 self._idle.append((worker.process, worker.pipe))
                 self._done.append(outcome)
