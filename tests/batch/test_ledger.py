@@ -345,6 +345,14 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(out: Path) -> None:
         fill(out, out)
 
 
+def test_a_ledger_that_is_damaged_says_what_to_do(out: Path) -> None:
+    fill(out, out)
+    ledger = out / "ledger.sqlite"
+    ledger.write_bytes(ledger.read_bytes()[:5000])
+    with pytest.raises(OutputError, match="is damaged; remove it"):
+        fill(out, out)
+
+
 def test_a_file_that_is_no_ledger_is_one_line(out: Path) -> None:
     (out / "ledger.sqlite").write_text("something else, longer than the head of a database " * 40)
     with pytest.raises(OutputError, match="is no ledger"):

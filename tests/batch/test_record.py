@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -44,6 +45,19 @@ def test_times_are_stored_in_utc_whatever_their_offset() -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "handreplay.batch/1"}', "\x00", "[" * 100_000])
 def test_a_damaged_record_is_one_clear_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "batch.json").write_text(text)
+    with pytest.raises(OutputError, match=r"batch\.json: is damaged"):
+        read_record(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("read_s", "NaN"), ("read_s", "1e999"), ("expected_s", "-Infinity"), ("bytes", "1e999")]
+)
+def test_a_record_with_numbers_that_are_none_is_damaged(tmp_path: Path, field: str, value: str) -> None:
+    write_record(tmp_path, a_record())
+    path = tmp_path / "batch.json"
+    text, count = re.subn(rf'"{field}": [0-9.]+', f'"{field}": {value}', path.read_text())
+    assert count
+    path.write_text(text)
     with pytest.raises(OutputError, match=r"batch\.json: is damaged"):
         read_record(tmp_path)
 

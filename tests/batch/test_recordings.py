@@ -152,6 +152,15 @@ def test_without_any_profile_that_can_be_used_the_call_is_refused(tmp_path: Path
         find_recordings(tmp_path / "night", tmp_path)
 
 
+def test_a_profile_that_is_no_ordinary_file_is_named_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    write_profile(tmp_path / "tables", "UTH")
+    os.mkfifo(tmp_path / "tables" / "UTH-08.table.toml")
+    footage(tmp_path / "night", "UTH-08.mp4", "UTH-09.mp4")
+    found = find_recordings(tmp_path / "night", tmp_path / "tables")
+    assert "is no ordinary file" in reasons(found)["UTH-08.mp4"]
+    assert "is no ordinary file" in found.remarks[0]
+
+
 def test_a_profile_without_a_camera_serves_no_footage(tmp_path: Path) -> None:
     write_profile(tmp_path / "tables", "UTH-07", camera=False)
     footage(tmp_path / "night", "a.mp4")
@@ -296,6 +305,7 @@ def test_a_manifest_names_file_table_start_and_dealer(tmp_path: Path) -> None:
         ("a.mp4,UTH-07,2024-03-10T02:30:00,", "never was in America/New_York"),
         ("good.mp4,UTH-07,,", "is the same file as ./good.mp4; it is audited once"),
         ("a.mp4,UTH-07,,Núñez, Ana", "more cells than the first line has columns"),
+        ('a.mp4,UTH-07,,"Ann\nb.mp4,UTH-07,,"', "a cell of several lines; look for a quote"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_set_aside_with_its_line(tmp_path: Path, row: str, reason: str) -> None:
@@ -327,6 +337,7 @@ def test_a_file_twice_is_audited_once_and_both_rows_keep_a_name(tmp_path: Path) 
         (b"file\na\0.mp4\n", "no text that can be read"),
         (b"\xff\xfea", "no text that can be read"),
         (b"file\n" + b"a" * 200_000 + b"\n", "line 2 is not CSV"),
+        (b'file,table\na.mp4,"UTH-07\nb.mp4,UTH-07\n', "line 2 is not CSV"),  # the rest would be one cell
     ],
 )
 def test_what_is_no_manifest_is_refused_in_one_line(tmp_path: Path, content: bytes, words: str) -> None:

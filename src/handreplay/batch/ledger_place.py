@@ -32,6 +32,7 @@ SAID = {  # what databases say -> what it means here
     "statement timeout": "this takes too long; ask for less",
     "attempt to write a readonly database": "was cut off while it was written; make it again",
     "file is not a database": "is no ledger",
+    "malformed": "is damaged; remove it and make it again with handreplay ledger",
     "database is locked": "is being written; try again in a minute",
     "cannot insert multiple commands": "only one statement can be asked at a time",
     "only execute one statement": "only one statement can be asked at a time",

@@ -72,7 +72,7 @@ def _text(path: Path) -> tuple[str, tuple[str, ...]]:
 
 def _lines(path: Path, text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Each record with the number of the line on which it begins."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
         for cells in reader:
@@ -83,14 +83,19 @@ def _lines(path: Path, text: str, delimiter: str, skipped: int) -> Iterator[tupl
 
 
 def _row(line: int, cells: list[str], header: list[str]) -> Row:
-    found = {name: " ".join(cell.split()) for name, cell in zip(header, cells, strict=False) if name != "file"}
+    told = dict(zip(header, cells, strict=False))
+    found = {name: " ".join(cell.split()) for name, cell in told.items() if name != "file"}
     place = header.index("file")
-    surplus = any(map(str.strip, cells[len(header) :]))
+    fault = ""
+    if any(map(str.strip, cells[len(header) :])):
+        fault = "has more cells than the first line has columns; put names with commas into quotes"
+    elif any(len(told.get(name, "").strip().splitlines()) > 1 for name in ("table", "start", "dealer")):
+        fault = "has a cell of several lines; look for a quote that is not closed, or that should not be there"
     return Row(
         line=line,
         file=cells[place].strip() if place < len(cells) else "",
         table=found.get("table", ""),
         start=found.get("start", ""),
         dealer=found.get("dealer", ""),
-        fault="has more cells than the first line has columns; put names with commas into quotes" if surplus else "",
+        fault=fault,
     )

@@ -7,6 +7,7 @@ OUT/ledger.sqlite                 made from the above, and can be made again
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -118,7 +119,7 @@ def read_record(out: Path) -> Record:
             ),
             models={str(name): str(digest) for name, digest in document["tool"]["models"].items()},
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise _damaged(path) from None
 
 
@@ -173,8 +174,8 @@ def _entry(fields: Mapping[str, Any]) -> Entry:
         run=_text(fields["run"]),
         bytes=int(fields["bytes"]),
         sha256=_text(fields["sha256"]),
-        expected_s=None if expected is None else float(expected),
-        read_s=float(fields["read_s"]),
+        expected_s=None if expected is None else _number(expected),
+        read_s=_number(fields["read_s"]),
         holes=tuple(map(_hole, fields["holes"])),
         triage=bool(fields["triage"]),
         passed_over=tuple(map(_hole, fields["passed_over"])),
@@ -182,7 +183,14 @@ def _entry(fields: Mapping[str, Any]) -> Entry:
 
 
 def _hole(fields: Mapping[str, Any]) -> Hole:
-    return Hole(start_s=float(fields["start_s"]), end_s=float(fields["end_s"]), reason=str(fields["reason"]))
+    return Hole(start_s=_number(fields["start_s"]), end_s=_number(fields["end_s"]), reason=str(fields["reason"]))
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):  # JSON as Python reads it knows others, and sums of these say nothing
+        raise ValueError("not a number of seconds")
+    return number
 
 
 def _text(value: object) -> str | None:

@@ -104,6 +104,9 @@ def load_tables(path: Path) -> Tables:
     profiles: list[Profile] = []
     broken: list[tuple[Path, str]] = []
     for file in _profile_files(path):
+        if file.exists() and not file.is_file():  # opening a pipe would wait for whoever writes to it
+            broken.append((file, f"{file}: is no ordinary file"))
+            continue
         try:
             profiles.append(load_profile(file))
         except ProfileError as error:
