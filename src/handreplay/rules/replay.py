@@ -496,9 +496,12 @@ class Replay:
 
     def meter_cents(self, t: float) -> Cents | None:
         """The progressive meter as last declared by then; else as first declared."""
-        meters = [e for e in self.round.events if isinstance(e, Declared) and e.what == "progressive_meter"]
-        by_then = [e.cents for e in meters if e.t <= t]
-        return by_then[-1] if by_then else (meters[0].cents if meters else None)
+        by_then = [meter.cents for meter in self._meters if meter.t <= t]
+        return by_then[-1] if by_then else (self._meters[0].cents if self._meters else None)
+
+    @cached_property
+    def _meters(self) -> tuple[Declared, ...]:
+        return tuple(e for e in self.round.events if isinstance(e, Declared) and e.what == "progressive_meter")
 
 
 def _cents(reading: Reading) -> Reading[Cents]:  # type: ignore[type-arg]
