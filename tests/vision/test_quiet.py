@@ -174,3 +174,19 @@ def test_the_answer_does_not_hang_on_how_fast_pictures_are_read(
     assert answers[0] == answers[1]
     from_when = int(REST_SECONDS * RATE) + 20  # at rest for long enough, whatever `behind` is
     assert answers[0][from_when:] == bare[from_when - behind : 60 - behind]
+
+
+@pytest.mark.parametrize("spacing", [8, 6])
+@pytest.mark.parametrize(("corner", "rests"), [((0, 0), True), ((35, 65), False), ((90, 70), False)])
+def test_thin_noise_all_over_the_felt_leaves_it_at_rest_but_not_a_spot_on_it(spacing, corner, rests) -> None:
+    thin = np.zeros((SIZE[1] // 2, SIZE[0] // 2), np.uint8)
+    thin[::spacing, ::8] = 1
+    spot = thin.copy()
+    spot[corner[1] : corner[1] + 3, corner[0] : corner[0] + 3] = 1
+    for plane, expected in ((thin, True), (spot, rests)):
+        quiet = Quiet(AREAS.values())
+        moved = Moved(plane, Motion(AREAS)._count(plane))  # the same again and again
+        for number in range(60):
+            quiet.note(number / RATE, felt(), moved, Shot(felt()).chroma)
+            quiet.told(True)
+        assert quiet.at_rest() == expected

@@ -32,6 +32,7 @@ class Quiet:
     def __init__(self, areas: Iterable[Area]) -> None:
         self.behind = 0  # pictures that may be ready and not yet read
         self._areas = list(areas)
+        self._most = [_windows(area.zone) * MOVING_PIXELS for area in self._areas]
         self._felt: Plane | None = None
         self._last: tuple[Plane, tuple[Plane, Plane]] | None = None  # half-size brightness and colours
         self._still_from: tuple[int, float] | None = None  # number and seconds of the first picture at rest
@@ -46,7 +47,7 @@ class Quiet:
 
     def note(self, seconds: float, plane: Plane, moved: Moved | None, chroma: tuple[Plane, Plane]) -> None:
         """A picture is ready: its plane of `half_size`, and what moved by a `Motion`."""
-        if moved is None or not self._nothing(moved.plane):
+        if moved is None or self._surely(moved) or not self._nothing(moved.plane):
             self._still_from = None
         elif self._still_from is None:
             self._still_from = self._ready, seconds
@@ -79,6 +80,10 @@ class Quiet:
             return False
         return all(self._nothing(_unlike(*map(_soft, both))) for both in zip(colours, colours_before, strict=True))
 
+    def _surely(self, moved: Moved) -> bool:
+        """Has so much moved in some zone that one window of it must hold more than noise? Costs next to nothing."""
+        return any(pixels > most for pixels, most in zip(moved.pixels, self._most, strict=True))
+
     def _nothing(self, unlike: Plane) -> bool:
         """Are no more pixels of a 0/1 plane set on the felt than noise sets, in any one place?"""
         if self._felt is None:
@@ -87,7 +92,17 @@ class Quiet:
         there = cv2.bitwise_and(unlike[:height, :width], self._felt[:height, :width])
         if cv2.countNonZero(there) <= MOVING_PIXELS:
             return True
-        return int(cv2.boxFilter(there, -1, (WINDOW, WINDOW), normalize=False).max()) <= MOVING_PIXELS
+        # Hands move in one part of the picture, so most of it need not be searched; what is set at the rim of that part
+        # must not be mirrored by the filter.
+        left, top, wide, high = cv2.boundingRect(there)
+        part = there[max(0, top - WINDOW) : top + high + WINDOW, max(0, left - WINDOW) : left + wide + WINDOW]
+        return int(cv2.boxFilter(part, -1, (WINDOW, WINDOW), normalize=False).max()) <= MOVING_PIXELS
+
+
+def _windows(zone: Polygon) -> int:
+    """How many windows beside each other cover a zone, at least one."""
+    across, down = np.ceil((np.ptp(zone, axis=0) * SCALE + 2) / WINDOW).astype(int)
+    return int(max(1, across) * max(1, down))
 
 
 def _felt(areas: Iterable[Area], shape: tuple[int, int]) -> Plane:
