@@ -647,6 +647,7 @@ USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever th
 
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
+    _fill_in_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console that lacks a letter shows a question mark
@@ -694,6 +695,15 @@ def _fault(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error)[:200]}{where}"
 
 
+def _fill_in_streams() -> None:
+    """Send nowhere what goes to a stream that the caller closed; else the next file to be opened would take its place,
+    and get what libraries say."""
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
 def _drop_output() -> None:
     """Send nowhere what standard output could not take, so that the interpreter does not try again as it ends."""
     with contextlib.suppress(OSError, ValueError):
@@ -707,7 +717,8 @@ def _is_text(word: str) -> bool:
 
 def _refuse(who: str, why: str) -> NoReturn:
     line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(why.split()))
-    print(f"{who}: {line}", file=sys.stderr)
+    with contextlib.suppress(OSError):  # where nothing can be said, the exit code still tells
+        print(f"{who}: {line}", file=sys.stderr)
     sys.exit(2)
 
 

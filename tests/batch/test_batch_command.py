@@ -89,6 +89,33 @@ def test_a_log_has_plain_lines_whatever_the_console_can_show(folder: Path) -> No
     assert 20 < len(done.stderr.splitlines()) < 3 * 50  # two hours of video, and the hour that begins
 
 
+@pytest.mark.parametrize("log", ["2>&-", "2>/dev/full", "2>&- <&-"])
+def test_a_log_that_nobody_can_write_costs_the_log_only(folder: Path, log: str) -> None:
+    add(folder, "a.mp4")
+    done = subprocess.run(["bash", "-c", f'"$@" {log}', "call", *call(folder)], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "1 of 1 recordings audited, 0 set aside." in done.stdout
+    assert (folder / "out" / "batch.lock").read_bytes() == b""  # not taken for standard error by a library
+
+
+@pytest.mark.parametrize("log", ["2>&-", "2>/dev/full"])
+def test_a_refusal_that_nobody_can_read_is_no_finding(folder: Path, log: str) -> None:
+    done = subprocess.run(["bash", "-c", f'"$@" {log}', "call", *call(folder)], capture_output=True, text=True)
+    assert done.returncode == 2
+
+
+def test_a_folder_for_results_that_goes_is_not_made_again(folder: Path) -> None:
+    for name in ("a.mp4", "b.mp4"):
+        add(folder, name, "slow 2")
+    with started(folder, "--workers", "1") as batch:
+        wait_for(lambda: (folder / "out" / "read").exists(), 60)
+        (folder / "out").rename(folder / "taken away")
+        _, said = batch.communicate(timeout=60)
+    assert batch.returncode == 2
+    assert said.splitlines()[-1].endswith("what was done is kept: run the batch again when that is mended")
+    assert not (folder / "out").exists()
+
+
 def test_ctrl_c_stops_it_with_one_line_and_the_same_command_goes_on(folder: Path) -> None:
     for number in range(6):
         add(folder, f"part_{number}.mp4", "slow 0.5" if number else "ok 60")

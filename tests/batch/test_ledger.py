@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,8 +17,9 @@ from hypothesis import strategies as st
 
 from handreplay.batch import ledger as ledgers
 from handreplay.batch.ledger import fill
+from handreplay.batch.ledger_place import ledger_at, reading
 from handreplay.batch.ledger_rows import Neighbours, judged_s, rows_of
-from handreplay.batch.ledger_tables import METADATA
+from handreplay.batch.ledger_tables import METADATA, RECORDINGS
 from handreplay.batch.record import Entry, Hole, Record, State, read_record, write_record
 from handreplay.errors import OutputError
 from handreplay.store import Provenance, read_run, write_run
@@ -351,6 +353,23 @@ def test_a_ledger_that_is_damaged_says_what_to_do(out: Path) -> None:
     ledger.write_bytes(ledger.read_bytes()[:5000])
     with pytest.raises(OutputError, match="is damaged; remove it"):
         fill(out, out)
+
+
+def test_a_ledger_on_a_disk_for_reading_only_can_be_asked_but_not_made(out: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", str(disk)], capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+    try:
+        fill(out, out)
+        shutil.copy(out / "ledger.sqlite", disk)
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with reading(ledger_at(disk)) as connection:
+            assert connection.execute(RECORDINGS.select()).all()
+        with pytest.raises(OutputError, match="for reading only"):
+            fill(disk, out)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_a_file_that_is_no_ledger_is_one_line(out: Path) -> None:

@@ -10,13 +10,18 @@ from pathlib import Path
 import pytest
 from batch_profiles import write_profile
 from fake_reading import LOG, REPLACED
+from night import LOGS, OVERPAID, profile, rounds_at, with_gap
 
 from handreplay.batch import reading
+from handreplay.batch.kept_runs import verdict_of
 from handreplay.batch.plan import Told
 from handreplay.batch.record import Record, State, read_record
 from handreplay.batch.run import Crew, Done, run_batch
 from handreplay.batch.work import Outcome, Task, perform
+from handreplay.core.findings import exit_code
 from handreplay.errors import OutputError
+from handreplay.report.findings_json import findings_document
+from handreplay.rules import audit_rounds
 from handreplay.store import read_run
 
 
@@ -178,6 +183,48 @@ def test_a_run_folder_that_was_tampered_with_is_made_again(night: Night) -> None
     (run / "report.html").write_bytes(page[:-1] + b" ")
     night.run()
     assert read_run(run).manifest["source"]["file"] == "a.mp4"
+
+
+def test_what_was_kept_of_a_reading_is_read_again_once_a_number_in_it_is_another_one(night: Night) -> None:
+    night.add("UTH-1/a.mp4")
+    night.run()
+    night.reads()
+    about = night.out / "read" / "UTH-1" / "UTH-1 a.mp4" / "read.json"
+    whole = about.read_bytes()
+    for wrong in (b'"picture_s": 1e9', b'"picture_s": NaN', b'"picture_s": 0.05'):
+        about.write_bytes(whole.replace(b'"picture_s": 0.04', wrong))
+        assert about.read_bytes() != whole
+        night.run()
+        assert night.reads() == ["a.mp4"] and about.read_bytes() == whole
+
+
+def test_only_what_a_run_folder_says_itself_is_told_of_it(night: Night) -> None:
+    night.add("UTH-1/a.mp4")
+    night.run()
+    note = night.out / "read" / "UTH-1" / "UTH-1 a.mp4" / "judged.json"
+    told = json.loads(note.read_text())
+    note.write_text(json.dumps({**told, "verdict": {"rounds": 5, "findings": 0, "questions": 0, "exit_code": 0}}))
+    assert night.run().exit_code == 3  # no round was seen
+
+
+@pytest.mark.parametrize("log", [OVERPAID, *LOGS])
+def test_a_findings_file_comes_to_what_its_audit_came_to(log: Path) -> None:
+    own = profile()
+    for found in (rounds_at(None, [log]), [with_gap(rounds_at(None, [log])[0])], []):
+        audit = audit_rounds(found, own.rules())
+        verdict = verdict_of(findings_document(audit, own.rules()))
+        faults = sum(finding.counts_as_fault for finding in audit.findings)
+        assert (verdict.exit_code, verdict.rounds) == (exit_code(audit), len(found))
+        assert (verdict.findings, verdict.questions) == (faults, len(audit.findings) - faults)
+
+
+def test_a_run_folder_whose_manifest_is_damaged_says_what_to_do(night: Night) -> None:
+    night.add("UTH-1/a.mp4")
+    night.run()
+    (night.out / "runs" / "UTH-1" / "UTH-1 a.mp4" / "manifest.json").write_text("{")
+    done = night.run()
+    assert done.exit_code == 3
+    assert str(night.entry("UTH-1/a.mp4")["reason"]).endswith("or move that folder away and run the batch again")
 
 
 def test_the_recordings_of_a_table_go_on_from_one_another_and_a_bad_one_cuts_the_line(night: Night) -> None:

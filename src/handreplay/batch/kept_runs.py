@@ -1,6 +1,6 @@
 """What was judged before and still stands, so that nothing is judged twice.
 
-    OUT/read/TABLE/NAME/judged.json   what the run folder of a recording was made from, and what its audit came to
+    OUT/read/TABLE/NAME/judged.json   what the run folder of a recording was made from
 
 Two keys: `line` is of all that a whole line of recordings is judged from; `part` is of what one run folder is made
 from. A recording that is added at the end of a line has the line judged again, and only the run folders written in
@@ -9,20 +9,23 @@ which that changes anything: those that people have begun to review stay as they
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from handreplay import __version__
 from handreplay.batch.judging import Judged, Part
 from handreplay.batch.reading import ABOUT
 from handreplay.config import Profile
-from handreplay.errors import OutputError
+from handreplay.errors import HandreplayError
+from handreplay.report.evaluation.sources import read_document
+from handreplay.report.page_parts import is_question
 from handreplay.store import MANIFEST, read_run, write_file
 
-JUDGED = "judged.json"
+JUDGED, FINDINGS = "judged.json", "findings.json"
 SCHEMA = "handreplay.judged/1"
 _MAX_BYTES = 100_000
 
@@ -76,17 +79,30 @@ def kept(part: Part) -> Kept | None:
         if told["schema"] != SCHEMA or told["manifest"] != _hash(part.run / MANIFEST):
             return None
         read_run(part.run)
-        verdict = Verdict(**{field.name: int(told["verdict"][field.name]) for field in fields(Verdict)})
+        verdict = verdict_of(read_document(part.run / FINDINGS))
         return Kept(line=str(told["line"]), part=str(told["part"]), manifest=str(told["manifest"]), verdict=verdict)
-    except (OSError, OutputError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, HandreplayError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def keep(part: Part, *, line: str, key: str, verdict: Verdict) -> None:
+def keep(part: Part, *, line: str, key: str) -> None:
     """Note what the run folder of a part was made from. Raises OutputError."""
-    note = Kept(line=line, part=key, manifest=_hash(part.run / MANIFEST), verdict=verdict)
-    content = json.dumps({"schema": SCHEMA, **asdict(note)}, indent=1).encode() + b"\n"
+    note = {"schema": SCHEMA, "line": line, "part": key, "manifest": _hash(part.run / MANIFEST)}
+    content = json.dumps(note, indent=1).encode() + b"\n"
     write_file(part.reading.folder / JUDGED, content)
+
+
+def verdict_of(document: Mapping[str, Any]) -> Verdict:
+    """Of a findings.json. Nothing else is ever told of a run folder than what it says itself."""
+    findings, rounds = document["findings"], document["rounds"]
+    faults = sum(not is_question(finding) for finding in findings)
+    is_open = bool(findings) or any(round_["verdict"] in ("review", "incomplete") for round_ in rounds)
+    return Verdict(
+        rounds=len(rounds),
+        findings=faults,
+        questions=len(findings) - faults,
+        exit_code=1 if faults else 3 if is_open else 0,
+    )
 
 
 def forget(part: Part) -> None:

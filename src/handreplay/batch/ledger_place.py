@@ -4,6 +4,7 @@ Nothing said here tells a password, not even when the database's own library wou
 """
 
 import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -99,6 +100,8 @@ def writing(ledger: Ledger) -> Iterator[Engine]:
 
 
 def _file_engine(file: Path) -> Engine:
+    if file.exists() and not os.access(file, os.W_OK):
+        raise OutputError(f"{file}: cannot be written to; its disk or the file is for reading only")
     engine = create_engine(
         "sqlite://",
         creator=lambda: sqlite3.connect(file, timeout=WAIT_S, isolation_level=None),

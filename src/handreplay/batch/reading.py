@@ -98,7 +98,9 @@ def kept_reading(job: Job) -> Reading | None:
         if path.stat().st_size > MAX_ABOUT_BYTES:
             return None
         about = json.loads(path.read_text("utf-8"))
-        if about["schema"] != SCHEMA or about["made_from"] != _made_from(job, profile_at(job.profile)):
+        if about["schema"] != SCHEMA or about.pop("seal") != _seal(about):
+            return None
+        if about["made_from"] != _made_from(job, profile_at(job.profile)):
             return None
         touched = about["mtime_ns"] != stat.st_mtime_ns
         if about["bytes"] != stat.st_size or (touched and sha256_of(job.recording) != about["sha256"]):
@@ -146,7 +148,8 @@ def read_recording(job: Job, progress: Progress | None = None) -> Reading:
         "passed_over": [[span.start, span.end] for span in triaged.passed_over] if triaged else [],
         "files": files,
     }
-    write_file(job.folder / ABOUT, json.dumps(about, ensure_ascii=False).encode() + b"\n")
+    sealed = {**about, "seal": _seal(about)}
+    write_file(job.folder / ABOUT, json.dumps(sealed, ensure_ascii=False).encode() + b"\n")
     return _reading(job.folder, about)
 
 
@@ -176,6 +179,11 @@ def _made_from(job: Job, profile: Profile) -> dict[str, Any]:
         "memory": None if job.memory is None else _file_hash(job.memory),
         "triage": job.triage,
     }
+
+
+def _seal(about: Mapping[str, Any]) -> str:
+    """So that what a bad disk or a hand changed in it is never taken for what was read."""
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 
 def _reading(folder: Path, about: Mapping[str, Any]) -> Reading:

@@ -152,6 +152,8 @@ class _Keeper:
     took_s: float = 0.0
 
     def write(self) -> None:
+        if not self.out.is_dir():  # else a drive that was taken away would leave a folder where it had been
+            raise OutputError(f"cannot write the results to {self.out}: the folder is gone")
         began = time.monotonic()
         write_record(self.out, self.plan.record())
         self.written_at = time.monotonic()

@@ -94,7 +94,12 @@ class Lines:
         self._print(line)
 
     def _print(self, line: str) -> None:
-        print(plain(line), file=self._stream, flush=True)
+        try:
+            print(plain(line), file=self._stream, flush=True)
+        except BrokenPipeError:  # nobody reads on: the caller wants no more
+            raise
+        except OSError:  # a full disk below a log, say, costs the log only
+            return
 
 
 class Bar:

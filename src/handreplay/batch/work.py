@@ -12,7 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from handreplay import rules
 from handreplay.batch import kept_runs
 from handreplay.batch.judging import Judged, Part, judge, keep_part
 from handreplay.batch.kept_runs import Verdict
@@ -158,25 +157,21 @@ def _judge(task: JudgeTask) -> JudgeOutcome:
 
 def _keep(parts: list[Part], place: int, judged: Judged, profile: Profile, line: str) -> tuple[Verdict, str]:
     """What was judged of a part, and why its run folder could not be made. Raises OutputError when no other can be."""
-    part, audit = parts[place], judged.audit
-    faults = sum(finding.counts_as_fault for finding in audit.findings)
-    verdict = Verdict(
-        rounds=len(judged.rounds),
-        findings=faults,
-        questions=len(audit.findings) - faults,
-        exit_code=rules.exit_code(audit),
-    )
+    part = parts[place]
     key = kept_runs.part_key(parts, place, judged, profile)
     before = kept_runs.kept(part)
     try:
         if before is None or before.part != key:
             kept_runs.forget(part)
-            keep_part(parts, place, judged, profile)
-        kept_runs.keep(part, line=line, key=key, verdict=verdict)
+            verdict = kept_runs.verdict_of(keep_part(parts, place, judged, profile).document)
+        else:
+            verdict = before.verdict
+        kept_runs.keep(part, line=line, key=key)
     except HandreplayError as error:
         if _is_fatal(error):
             raise
-        return verdict, str(error)
+        way_out = "; or move that folder away and run the batch again" if isinstance(error, OutputError) else ""
+        return Verdict(rounds=0, findings=0, questions=0, exit_code=3), f"{error}{way_out}"
     return verdict, ""
 
 
