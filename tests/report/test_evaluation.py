@@ -170,6 +170,13 @@ def test_a_rack_is_exact_only_with_its_hands_in_order_and_nothing_made_up() -> N
     assert exact == [1, 0, 0, 1]
 
 
+def test_a_hand_whose_cards_lie_in_another_order_in_the_rack_is_noted() -> None:
+    rack = TRUTH[0].rack
+    hand = rack[1].hand
+    turned = dataclasses.replace(TRUTH[0], rack=(rack[0], rack[2], rack[1], *rack[3:]))
+    assert score(turned).notes == [f"round {TRUTH[0].number}: cards of {hand} lie in another order in the rack"]
+
+
 def test_a_missed_round_counts_all_that_was_in_it() -> None:
     result = score(found={})
     assert (result.rounds.missed, result.rounds.exact) == (1, 0)

@@ -72,6 +72,8 @@ def _compare_round(truth: Round, seen: Round | None, score: Score) -> None:
         score.rounds.rack_exact += 1
     else:
         score.notes.append(f"round {truth.number}: rack differs")
+    for hand in _out_of_order(truth, seen):
+        score.notes.append(f"round {truth.number}: cards of {hand} lie in another order in the rack")
     if not same_order(truth, seen):
         score.notes.append(f"round {truth.number}: deal, wagers or settlement in another order or number")
     elif cards_right and amounts_right:
@@ -200,6 +202,25 @@ def _worth(chips: Reading[Chips]) -> int | None:
 def same_rack(truth: Round, seen: Round) -> bool:
     """Hands in the same order, each with the same cards. Within one hand, picked up as one, the order does not show."""
     return _packets(truth) == _packets(seen)
+
+
+def _out_of_order(truth: Round, seen: Round) -> list[str]:
+    """The hands whose cards that were read lie otherwise in the rack; this costs nothing, it is noted."""
+    mine, others = _hands(truth), _hands(seen)
+    both = {
+        hand: ([card for card in cards if card in others[hand]], [card for card in others[hand] if card in cards])
+        for hand, cards in mine.items()
+        if hand in others
+    }
+    return [hand for hand, (true, read) in both.items() if true != read]
+
+
+def _hands(round_: Round) -> dict[str, list[str]]:
+    hands: dict[str, list[str]] = {}
+    for card in round_.rack:
+        if isinstance(card.identity, Known):
+            hands.setdefault(card.hand, []).append(card.identity.value)
+    return hands
 
 
 def _packets(round_: Round) -> list[tuple[str, Counter[str | None]]]:
