@@ -128,3 +128,19 @@ def test_one_face_found_twice_at_one_place_is_one_card() -> None:
     again = [seen("7h", 32.0, 0.09, 0.31), seen("7h", 37.0, 1.0, 0.0)]
     zone = ZoneCards("dealer.cards", seen=[look(40.0, *whole), look(60.0, *again, partly=True)])
     assert sorted(str(card.face()) for card in tell(zone)) == ["7h", "Tc"]
+
+
+def test_a_hand_that_was_first_seen_open_is_put_in_order_too() -> None:
+    hand = opened([("Jc", 40.0, 0.85), ("2h", 0.0, 0.7), ("4d", 21.0, 0.4)])
+    hand[0].face_up, hand[0].turns, hand[0].placed = True, [], OPENED + 0.2
+    for card in hand[1:]:
+        card.placed = OPENED + 0.2
+    assert told("seat3.cards", hand) == ["2h", "4d", "Jc"]
+    assert {card.placed for card in hand} == {OPENED}
+
+
+def test_a_card_that_came_open_among_backs_keeps_its_own_time() -> None:
+    hand = opened([("6d", -41.0, 0.9), ("6s", -11.0, 0.3), ("8d", -90.0, 1.0)], backs=(3.0, 2.0, 1.0), y=216.0)
+    hand[2].face_up, hand[2].turns, hand[2].came_at = True, [], None
+    assert told("dealer.cards", hand) == ["6s", "6d", "8d"]
+    assert hand[2].placed == 16.0

@@ -110,7 +110,7 @@ class _Row:
 
 def _row(zone: str, cards: Sequence[CardStory]) -> _Row | None:
     """The open cards of a hand, as they lay when most of them showed; None for fewer than two."""
-    dealt = [card for card in cards if not card.face_up]
+    dealt = _dealt(zone, cards)
     shown = [card for card in dealt if card.shows and card.is_up()]
     times = Counter(show.t for card in shown for show in card.shows)
     if len(shown) < 2 or len(shown) < sum(card.shows != [] for card in dealt):
@@ -125,6 +125,12 @@ def _row(zone: str, cards: Sequence[CardStory]) -> _Row | None:
     return _Row(zone, tuple(shown), tuple(lie[id(card)] for card in shown), backs)
 
 
+def _dealt(zone: str, cards: Sequence[CardStory]) -> list[CardStory]:
+    """The cards whose order is asked for: those that came face down, or a player's hand that was first seen open."""
+    first_seen_open = zone.startswith("seat") and all(card.came_at is None for card in cards)
+    return [card for card in cards if first_seen_open or not card.face_up]
+
+
 def _is_strip(card: CardStory, shown: Sequence[CardStory], lie: Mapping[int, Show]) -> bool:
     """Is it but part of another card, or of one whose place cannot be told?"""
     own = lie[id(card)]
@@ -136,7 +142,7 @@ def _is_strip(card: CardStory, shown: Sequence[CardStory], lie: Mapping[int, Sho
 def _put(cards: list[CardStory], row: _Row, way: int) -> None:
     """Deal the hand's backs to its faces in this order; those that were never seen lie in the gaps between them."""
     lie = list(zip(row.cards, row.lie, strict=True))[::way]
-    dealt = [card for card in cards if not card.face_up]
+    dealt = _dealt(row.zone, cards)
     unseen = [card for card in dealt if not any(card is other for other in row.cards)]
     ordered = [lie[0][0]]
     for (_, before), (card, show) in pairwise(lie):
@@ -146,12 +152,15 @@ def _put(cards: list[CardStory], row: _Row, way: int) -> None:
         ordered.append(card)
     ordered += unseen
     came = [replace(card) for card in dealt]
+    if any(card.face_up for card in dealt):  # first seen open: they lay there together before
+        earliest = min(t for card in dealt for t in (card.placed, *(turn.t for turn in card.turns)))
+        came = [replace(came[0], placed=earliest) for _ in came]
     if any(turn.t < back.placed for card, back in zip(ordered, came, strict=True) for turn in card.turns):
         return
     for card, back in zip(ordered, came, strict=True):
         card.placed, card.frame, card.certainty, card.timed = back.placed, back.frame, back.certainty, back.timed
         card.came_at = back.came_at
-    cards[:] = [*ordered, *(card for card in cards if card.face_up)]
+    cards[:] = [*ordered, *(card for card in cards if not any(card is other for other in dealt))]
     cards.sort(key=lambda card: card.placed)
 
 
