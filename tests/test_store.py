@@ -178,6 +178,21 @@ def test_one_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("page.html", b"old")]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no umask")
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077])
+def test_every_file_has_the_mode_that_the_umask_gives(tmp_path: Path, umask: int) -> None:
+    before = os.umask(umask)
+    try:
+        store.write_file(tmp_path / "batch.json", b"{}")
+        store.put_file(tmp_path / "review.head", b"{}", synced=True)
+        store.write_run(tmp_path / "run", FIRST, PROVENANCE)
+    finally:
+        os.umask(before)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) == 2 + len(FIRST) + 1
+    assert {path.stat().st_mode & 0o777 for path in files} == {0o666 & ~umask}
+
+
 def test_table_names_that_windows_cannot_hold_get_names_of_their_own() -> None:
     assert store.safe_names(["AUX", "Pit 1: BJ", "pit 1: bj", "com1.table", "-vn", "  ", "Straße 7"]) == {
         "AUX": "_AUX",

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shutil
 import tempfile
 import unicodedata
@@ -143,15 +144,27 @@ def write_file(path: Path, content: bytes) -> None:
     """One file, whole or not at all. Raises OutputError."""
     with _output_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".handreplay-")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        put_file(path, content)
+
+
+def put_file(path: Path, content: bytes, *, synced: bool = False) -> None:
+    """One file, whole or not at all, `synced` to the disk before it takes its place. Raises OSError.
+
+    It is written beside its place, with the mode that the umask gives to any new file: the results of one user are
+    read by others, as far as that user lets them.
+    """
+    aside = path.parent / f".handreplay-{secrets.token_hex(8)}"
+    try:
+        with aside.open("xb") as stream:
+            stream.write(content)
+            if synced:
+                stream.flush()
+                os.fsync(stream.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
 
 
 def safe_names(names: Iterable[str]) -> dict[str, str]:

@@ -14,7 +14,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from handreplay.errors import HandreplayError, OutputError
-from handreplay.store import REVIEW_LOG
+from handreplay.store import REVIEW_LOG, put_file
 
 HEAD = "review.head"
 LOCK = "review.lock"
@@ -183,17 +182,7 @@ def check_head(path: Path, entries: tuple[Entry, ...]) -> None:
 
 def write_synced(path: Path, content: bytes) -> None:
     """One small file, whole or not at all, on the disk when this returns."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".handreplay-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
+    put_file(path, content, synced=True)
     if sys.platform != "win32":
         folder = os.open(path.parent, os.O_RDONLY)
         try:
