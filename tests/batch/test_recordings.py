@@ -274,7 +274,7 @@ def test_a_manifest_names_file_table_start_and_dealer(tmp_path: Path) -> None:
     footage(tmp_path, "x/one.mp4", "two.bin", "TCP-02/three.mp4")
     found = manifest(
         tmp_path,
-        "\ufeffDealer;Start;File;Table;Note\r\n"
+        "\ufeffDealer;Start;FILE; Ta ble;\r\n"
         '"Núñez; Ana";2026-11-30T01:10:00;x\\one.mp4;UTH-07;\r\n'
         "\r\n"
         ";2026-11-30 06:10:00Z;two.bin;UTH-07.table.toml;seen\r\n"
@@ -330,7 +330,13 @@ def test_a_file_twice_is_audited_once_and_both_rows_keep_a_name(tmp_path: Path) 
     [
         (b"", 'no column "file"'),
         (b"name,table\na.mp4,UTH-07\n", 'no column "file"'),
+        (b"name,table\na.mp4,UTH-07\n", 'is it "name" \\(rename it "file"\\)'),
         (b"file,table,File\n", 'column "file" twice'),
+        (b"file,Table,begin,delaer\n", '"begin" \\(rename it "start"\\), "delaer" \\(rename it "dealer"\\); known col'),
+        (b"file,tabel\n", 'unknown column "tabel"'),
+        (b"file,Start Time\n", '"Start Time" \\(rename it "start"'),
+        (b"file,Dealer ID\n", '"Dealer ID" \\(rename it "dealer"'),
+        (b"file,croupier\n", '"croupier" \\(rename it "dealer"'),
         (b"file,table\n", "names no recordings"),
         (b"file\n\x81\x8d\n", "no text that can be read"),
         (b"\x89PNG\0\0", "no text that can be read"),
@@ -344,6 +350,17 @@ def test_what_is_no_manifest_is_refused_in_one_line(tmp_path: Path, content: byt
     with pytest.raises(FootageError, match=words) as refusal:
         manifest(tmp_path, content)
     assert "\n" not in str(refusal.value)
+
+
+def test_columns_of_ones_own_are_allowed_and_named(tmp_path: Path) -> None:
+    footage(tmp_path, "a.mp4")
+    found = manifest(
+        tmp_path, "file,table,Seen  by,file size,start,time,\na.mp4,UTH-07,Ann,17,2026-11-30 01:10,early,\n"
+    )
+    assert found.recordings[0].start == datetime(2026, 11, 30, 6, 10, tzinfo=UTC)
+    (remark,) = found.remarks
+    assert 'nothing is taken from "Seen by", "file size", "time"; ' in remark
+    assert remark.endswith("(known: file, table, start, dealer)")
 
 
 def test_a_manifest_over_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

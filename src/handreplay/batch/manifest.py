@@ -1,8 +1,9 @@
 """A manifest of recordings: CSV with the columns file, table, start and dealer, as spreadsheets write it."""
 
 import csv
+import difflib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,14 @@ from handreplay.errors import FootageError
 
 COLUMNS = ("file", "table", "start", "dealer")
 MAX_BYTES = 20_000_000
+_MEANT = {  # other names that people give the columns
+    "file": ("clip", "footage", "name", "path", "recording", "video"),
+    "table": ("game", "tableid"),
+    "start": ("at", "began", "begin", "begins", "beginning", "date", "datetime", "from", "time", "timestamp"),
+    "dealer": ("croupier", "employee"),
+}
+_NEAR = 0.75  # as difflib counts: "strat", "tabel", "dealr"
+_LISTED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +43,51 @@ def read_manifest(path: Path) -> tuple[tuple[Row, ...], tuple[str, ...]]:
         first = rest.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     lines = _lines(path, text, delimiter, skipped)
-    header = [cell.strip().casefold() for cell in next(lines, (1, []))[1]]
+    titles = next(lines, (1, []))[1]
+    header = ["".join(cell.casefold().split()) for cell in titles]
+    remarks += _check_columns(path, titles, header)
+    return tuple(_row(line, cells, header) for line, cells in lines if any(map(str.strip, cells))), remarks
+
+
+def _check_columns(path: Path, titles: Sequence[str], header: Sequence[str]) -> tuple[str, ...]:
+    """A remark on columns that nothing is taken from. Raises FootageError where one is missing, twice or misspelt."""
     for column in COLUMNS:
         if header.count(column) > 1:
             raise FootageError(f'{path}: has the column "{column}" twice; remove or rename one')
+    others = {name: _shown(title) for name, title in zip(header, titles, strict=True)}
+    others = {name: title for name, title in others.items() if name and name not in COLUMNS}
+    meant = [f'"{title}" (rename it "{column}")' for name, title in others.items() if (column := _meant(name, header))]
     if "file" not in header:
+        near = f"; is it {meant[0]}?" if meant else ""
         raise FootageError(
-            f'{path}: has no column "file" in its first line; a manifest is CSV with the columns {", ".join(COLUMNS)}'
+            f'{path}: has no column "file" in its first line{near}; a manifest is CSV with the columns '
+            f"{', '.join(COLUMNS)}"
         )
-    return tuple(_row(line, cells, header) for line, cells in lines if any(map(str.strip, cells))), remarks
+    if meant:
+        raise FootageError(
+            f"{path}: unknown column{'s' if len(meant) > 1 else ''} {', '.join(meant[:_LISTED])}; "
+            f"known columns: {', '.join(COLUMNS)}"
+        )
+    if not others:
+        return ()
+    named = ", ".join(f'"{title}"' for title in list(others.values())[:_LISTED])
+    return (f"{path}: nothing is taken from {named}{', ...' if len(others) > _LISTED else ''}; these columns are not "
+            f"known (known: {', '.join(COLUMNS)})",)  # fmt: skip
+
+
+def _shown(title: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in " ".join(title.split())[:40])
+
+
+def _meant(name: str, header: Sequence[str]) -> str | None:
+    """The known column, missing in the header, that a column of another name is most likely to be."""
+    for column in COLUMNS:
+        if column in header:
+            continue
+        near = difflib.SequenceMatcher(None, name[:40], column).ratio() >= _NEAR
+        if near or name in _MEANT[column] or name.startswith(column) or name.endswith(column):
+            return column
+    return None
 
 
 def _text(path: Path) -> tuple[str, tuple[str, ...]]:
