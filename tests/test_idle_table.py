@@ -17,7 +17,7 @@ from tests.clips import record
 
 SAMPLE = Path(__file__).parent.parent / "sample_footage"
 PROFILE = load_profile(SAMPLE / "uth-sample.table.toml")
-COUNT, RATE = 105, 15
+COUNT, RATE = 165, 15
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_an_idle_table_is_passed_over_for_the_most_part(tmp_path: Path, felt: np
     assert (tally.pictures, tally.gaps, tally.whole) == (COUNT, [], True)
     assert not any(isinstance(seen, PictureLost) for seen in result.observations)
     assert {seen.zone for seen in result.observations if isinstance(seen, ZoneSeen) and seen.filled} <= {"rack"}
-    told = f"{tally.passed_over_microseconds / 1e6:.0f} of 7 seconds, in which the table was empty"
+    told = f"{tally.passed_over_microseconds / 1e6:.0f} of 11 seconds, in which the table was empty"
     assert any(remark.startswith(told) for remark in coverage_of(tally, PROFILE).remarks)
 
 
