@@ -55,7 +55,7 @@ def key(folder: Path, name: str = "key.pem") -> Path:
 
 def test_a_case_holds_all_that_a_stranger_needs_and_verifies(reviewed: Desk, tmp_path: Path) -> None:
     out = tmp_path / "case.zip"
-    digest = write_case(reviewed, 1, out, CaseOptions(by=ANN, recording=CLIP))
+    digest = write_case(reviewed, 1, out, CaseOptions(by=ANN, recording=CLIP)).sha256
     assert hashlib.sha256(out.read_bytes()).hexdigest() == digest
     verdict = verify(out)
     assert verdict.whole and any("not signed" in remark for remark in verdict.remarks)

@@ -3,6 +3,7 @@
     case-UTH-12-r0001/
       README.txt  SHA256SUMS  case.json        what this is, hashes of all, where all of it came from
       clip.mp4                                 the round, cut from the recording
+      clip-2.mp4                               its part in the recording that it runs on into, if there is one
       report.html  report.pdf  report.json     the dispute report
       round.machine.jsonl  round.corrected.jsonl
       findings.machine.json  findings.corrected.json
@@ -16,30 +17,35 @@ Of the review log every entry is there, those of other rounds with their hash al
 import hashlib
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from handreplay import __version__
-from handreplay.cutting import Cut, cut
 from handreplay.errors import OutputError
 from handreplay.report.rack import spans
-from handreplay.review import dispute, signing
+from handreplay.review import clips, dispute, signing
 from handreplay.review.desk import Desk, Reviewer, State
 from handreplay.review.log import Entry, line_of
 from handreplay.review.moments import moments
 from handreplay.review.plain_zip import write_zip
-from handreplay.review.playback import times_as_in_the_file
 from handreplay.review.views import as_corrected
 from handreplay.rules.pages import page_text
-from handreplay.store import MANIFEST, read_run, safe_names
+from handreplay.store import MANIFEST, read_run
 
 SCHEMA = "handreplay.case/1"
 SUMS, SIGNATURE, SIGNER, README, CASE = "SHA256SUMS", "SHA256SUMS.sig", "signer.pem", "README.txt", "case.json"
-CLIP_LEAD_S = 1.0  # shown before and after the round
 
 Contents = dict[str, bytes | Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A case file's SHA-256, and what has to be said of it besides."""
+
+    sha256: str
+    remarks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +57,8 @@ class CaseOptions:
     sign_key: Path | None = None
 
 
-def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> str:
-    """Write the case of a round, note in the review log that it was made, and return the file's SHA-256.
+def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> Made:
+    """Write the case of a round, and note in the review log that it was made.
 
     The file must not be there yet. Raises OutputError, and then nothing is left behind.
     """
@@ -64,7 +70,8 @@ def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> str:
         raise OutputError(f"{out} is there already; evidence is never written over, so name another file")
     try:
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".handreplay-") as folder:
-            contents = case_contents(desk, number, options, Path(folder))
+            parts = clips.cut_round(desk, number, options.recording, Path(folder))
+            contents = case_contents(desk, number, parts)
             if key is not None:
                 contents[SIGNER] = signing.public_pem(key)
             sums = sums_text({name: _sha256(content) for name, content in contents.items()})
@@ -82,7 +89,7 @@ def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> str:
     except OSError as error:
         raise OutputError(f"cannot write {out}: {error.strerror or type(error).__name__}") from None
     desk.note(options.by, {"kind": "copy", "round": number, "file": out.name, "sha256": digest})
-    return digest
+    return Made(digest, tuple(clips.told(parts)))
 
 
 def top_folder(desk: Desk, number: int) -> str:
@@ -90,7 +97,7 @@ def top_folder(desk: Desk, number: int) -> str:
     return f"case-{table[:40].strip('-') or 'table'}-r{number:04d}"
 
 
-def case_contents(desk: Desk, number: int, options: CaseOptions, workshop: Path) -> Contents:
+def case_contents(desk: Desk, number: int, parts: Sequence[clips.Part]) -> Contents:
     """Everything but the list of hashes and the signature."""
     state = desk.state()
     contents: Contents = {
@@ -111,36 +118,14 @@ def case_contents(desk: Desk, number: int, options: CaseOptions, workshop: Path)
         contents[f"rules/{finding['code']}.txt"] = page_text(finding["code"]).encode()
         for shot in finding["evidence"]:
             contents[f"pictures/{Path(shot['image']).name}"] = desk.run.path(shot["image"]).read_bytes()
-    clip: dict[str, Any] = {"file": None, "remark": "No clip: the recording was not found when the case was made."}
-    if options.recording is not None:
-        made = _cut(desk, number, options.recording, workshop)
-        contents[made.path.name] = made.path
-        clip = _clip_facts(made)
-        contents |= {f"pictures/{name}": picture for name, picture in moments(desk, state, number, made).items()}
-    contents[CASE] = _json(_about(desk, state, number, clip, contents))
-    contents[README] = _readme(desk, number, clip, contents).encode()
+    contents |= {part.made.path.name: part.made.path for part in parts if part.made is not None}
+    contents |= {f"pictures/{name}": picture for name, picture in moments(desk, state, number, parts).items()}
+    contents[CASE] = _json(_about(desk, state, number, parts, contents))
+    contents[README] = _readme(desk, number, parts, contents).encode()
     return contents
 
 
-def _cut(desk: Desk, number: int, recording: Path, workshop: Path) -> Cut:
-    line = desk.lines[number]
-    start, end = max(0.0, line["start"] - CLIP_LEAD_S), line["end"] + CLIP_LEAD_S
-    return cut(recording, start, end, workshop / "clip", times_as_in_the_file=times_as_in_the_file(desk.run))
-
-
-def _clip_facts(made: Cut) -> dict[str, Any]:
-    return {
-        "file": made.path.name,
-        "starts_at_s": round(made.start, 4),
-        "ends_at_s": round(made.end, 4),
-        "pictures": made.pictures,
-        "encoded_anew": not made.copied,
-        "picture_data_sha256": made.data_sha256,
-        "remark": made.remark,
-    }
-
-
-def _about(desk: Desk, state: State, number: int, clip: dict[str, Any], contents: Contents) -> dict[str, Any]:
+def _about(desk: Desk, state: State, number: int, parts: Sequence[clips.Part], contents: Contents) -> dict[str, Any]:
     manifest = desk.run.manifest
     entries = desk.log.entries()
     return {
@@ -156,7 +141,8 @@ def _about(desk: Desk, state: State, number: int, clip: dict[str, Any], contents
         "source": manifest["source"],
         "profile": manifest["profile"],
         "manifest_sha256": hashlib.sha256(_bytes(contents[MANIFEST])).hexdigest(),
-        "clip": clip,
+        "clip": clips.facts(parts[0]),
+        "continues": clips.following_facts(parts),
         "review_log": {"entries": len(entries), "head": entries[-1].hash if entries else None},
     }
 
@@ -221,16 +207,15 @@ WHAT = {
 }
 
 
-def _readme(desk: Desk, number: int, clip: Mapping[str, Any], contents: Contents) -> str:
+def _readme(desk: Desk, number: int, parts: Sequence[clips.Part], contents: Contents) -> str:
     present = [*contents, CASE, SUMS]
     listed = [f"  {name:<26}{told}" for name, told in WHAT.items() if any(entry.startswith(name) for entry in present)]
     manifest = desk.run.manifest
-    place = clip["remark"]
-    if clip["file"]:
-        place += f" Its first picture is at {clip['starts_at_s']:.3f} s of the recording."
+    name = parts[0].name
+    place = "\n".join([_clip_words(parts[0]), *clips.told(parts), *map(_clip_words, parts[1:])])
     return f"""\
 Evidence of one round: table {desk.table.table}, round {number}
-{safe_names([manifest["source"]["file"]])[manifest["source"]["file"]]}, SHA-256 {manifest["source"]["sha256"]}
+{name}, SHA-256 {manifest["source"]["sha256"]}
 
 To check that nothing here was changed since it was made:
 
@@ -245,11 +230,18 @@ that the signer gave you, or check it with openssl:
 A hash shows that the files belong together. Only a signature, or a hash that you were told on another way, shows
 who put them together.
 
-The clip: {place}
-Times count in seconds from the first picture of the recording; clock times carry the table's zone, {desk.timezone}.
+{place}
+Times count in seconds from the first picture of {name}; clock times carry the table's zone, {desk.timezone}.
 
 Files:
 {chr(10).join(listed)}
 
 Made by handreplay {__version__}. The round was read by handreplay {manifest["tool"]["version"]}.
 """
+
+
+def _clip_words(part: clips.Part) -> str:
+    if part.made is None:
+        return part.remark
+    first = f"Its first picture is at {part.made.start:.3f} s of {part.name}."
+    return f"{part.made.path.name}: {part.remark} {first}"

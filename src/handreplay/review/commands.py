@@ -38,10 +38,11 @@ def make_case(
     desk = Desk(folder, table=table)
     recording = same_recording(desk.run, footage)
     options = CaseOptions(by=whoever(by), recording=recording, sign_key=sign_key)
-    digest = write_case(desk, number, out, options)
-    lines = [f"{out}  SHA-256 {digest}"]
+    made = write_case(desk, number, out, options)
+    lines = [f"{out}  SHA-256 {made.sha256}"]
     if recording is None:
         lines.append("Without a clip: the recording is not where the audit found it; name it with --footage.")
+    lines += made.remarks
     lines.append(f"Check it anywhere with: handreplay verify {out.name}")
     return lines
 
