@@ -331,6 +331,7 @@ def test_a_file_twice_is_audited_once_and_both_rows_keep_a_name(tmp_path: Path) 
         (b"", 'no column "file"'),
         (b"name,table\na.mp4,UTH-07\n", 'no column "file"'),
         (b"name,table\na.mp4,UTH-07\n", 'is it "name" \\(rename it "file"\\)'),
+        (b"begin,table\n1,UTH-07\n", 'no column "file" in its first line; a manifest'),
         (b"file,table,File\n", 'column "file" twice'),
         (b"file,Table,begin,delaer\n", '"begin" \\(rename it "start"\\), "delaer" \\(rename it "dealer"\\); known col'),
         (b"file,tabel\n", 'unknown column "tabel"'),
@@ -427,11 +428,87 @@ def test_a_name_without_a_full_date_and_time_tells_none(stem: str) -> None:
     assert start_in(stem, NEW_YORK) is None
 
 
+NO_TIMES = (
+    ("20261130_0001", "20261130_0002"),
+    ("20261130_0110", "20261130_0111", "20261130_0315"),
+    ("20261130_0059", "20261130_0060", "20261130_0110"),
+    ("20261130_0110", "20261201_0111"),
+    ("20261130_0030",),
+    ("2026-11-30_01-10-0003",),
+    ("20261130_1920x1080",),
+    ("2026-11-30_1080p",),
+    ("20261130",),
+    ("20261130_256000",),
+)
+
+
+@pytest.mark.parametrize(
+    ("stem", "local"),
+    [
+        ("UTH-07_20261130_0110", "2026-11-30T01:10:00-05:00"),
+        ("2026-11-30_01-10", "2026-11-30T01:10:00-05:00"),
+        ("20261130 0510", "2026-11-30T05:10:00-05:00"),
+        ("cam12_202611300110_202611300120", "2026-11-30T01:10:00-05:00"),
+        ("20261130_0110-0120", "2026-11-30T01:10:00-05:00"),
+        ("20261130_0110_0003", "2026-11-30T01:10:00-05:00"),
+        ("2026-11-30 01.10 PM", "2026-11-30T13:10:00-05:00"),
+        ("20261130T0001", "2026-11-30T00:01:00-05:00"),
+        ("20261130T0610Z", "2026-11-30T01:10:00-05:00"),
+        ("20261130T0110-0500", "2026-11-30T01:10:00-05:00"),
+    ],
+)
+def test_a_name_with_a_date_hour_and_minute_tells_the_start_to_the_minute(
+    tmp_path: Path, stem: str, local: str
+) -> None:
+    write_profile(tmp_path / "tables", "UTH-07")
+    (found,) = [find_recordings(footage(tmp_path / "night", f"{stem}.mp4"), tmp_path / "tables")]
+    (recording,) = found.recordings
+    assert recording.start == datetime.fromisoformat(local) and recording.to_the_minute
+    (remark,) = found.remarks
+    assert remark.startswith(f"{stem}.mp4: the start is read from the name to the minute only")
+
+
+@pytest.mark.parametrize("stems", NO_TIMES)
+def test_digits_behind_a_date_that_may_number_pieces_tell_no_start_and_the_first_is_named(
+    tmp_path: Path, stems: tuple[str, ...]
+) -> None:
+    write_profile(tmp_path / "tables", "UTH-07")
+    found = find_recordings(footage(tmp_path / "night", *(f"{stem}.mp4" for stem in stems)), tmp_path / "tables")
+    assert {recording.start for recording in found.recordings} == {None}
+    (remark,) = found.remarks
+    more = f" and {len(stems) - 1} more" if len(stems) > 1 else ""
+    assert remark.startswith(f"{stems[0]}.mp4{more}: a date stands in the name and no time that is certain")
+    assert "in a manifest" in remark and "seconds" in remark
+
+
+def test_a_count_in_one_folder_makes_no_doubt_of_the_times_in_another(tmp_path: Path) -> None:
+    for table in ("UTH-07", "TCP-02"):
+        write_profile(tmp_path / "tables", table)
+    names = ("UTH-07/20261130_0110.mp4", "UTH-07/20261130_0240.mp4", "UTH-07/cam_20261130_011000.mp4")
+    counted = ("TCP-02/20261130_0110.mp4", "TCP-02/20261130_0111.mp4")
+    found = find_recordings(footage(tmp_path / "night", *names, *counted), tmp_path / "tables")
+    assert {r.name: (r.start is not None, r.to_the_minute) for r in found.recordings} == {
+        **dict.fromkeys(names, (True, True)),
+        **dict.fromkeys(counted, (False, False)),
+        names[2]: (True, False),
+    }
+    assert len(found.remarks) == 2
+
+
+def test_a_start_in_a_manifest_is_exact_whatever_the_name_says(tmp_path: Path) -> None:
+    footage(tmp_path, "20261130_0110.mp4")
+    found = manifest(tmp_path, "file,table,start\n20261130_0110.mp4,UTH-07,2026-11-30T02:00:07\n")
+    (recording,) = found.recordings
+    assert recording.start == datetime(2026, 11, 30, 7, 0, 7, tzinfo=UTC) and not recording.to_the_minute
+    assert not found.remarks
+
+
 @pytest.mark.parametrize(
     ("stem", "words"),
     [
         ("cam_20241103_013000", "came twice"),
         ("cam_20240310_023000", "never was"),
+        ("cam_20241103_0130", "came twice"),
         ("export_20261201_120000_cam_20261130_011000", "not the earliest"),
     ],
 )

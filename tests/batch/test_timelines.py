@@ -72,6 +72,42 @@ def test_a_recorders_jitter_is_neither_a_hole_nor_an_overlap(profiles: dict[str,
     assert not result.set_aside and not result.missing
 
 
+def to_the_minute(profile: Profile, *recordings: tuple[str, float, float]) -> Joined:
+    """As `joined`, of recordings whose names tell hour and minute."""
+    return timelines(
+        [
+            dataclasses.replace(recording(profile, name, after), to_the_minute=after % 60 == 0)
+            for name, after, _ in recordings
+        ],
+        {name: length for name, _, length in recordings},
+    )
+
+
+@pytest.mark.parametrize("length", [541.0, 590.0, 600.0, 612.0, 655.0])
+def test_starts_told_to_the_minute_make_neither_overlaps_nor_holes(profiles: dict[str, Profile], length: float) -> None:
+    result = to_the_minute(profiles["UTH-07"], ("a.mp4", 0.0, length), ("b.mp4", 600.0, 100.0))
+    (line,) = result.timelines
+    assert offsets(line) == [0, Fraction(length)] and gaps(line) == [0, 0]
+    assert not result.set_aside and not result.missing
+    assert START + timedelta(seconds=600) <= (line.pieces[1].start or START) < START + timedelta(seconds=660)
+
+
+def test_starts_told_to_the_minute_hide_no_real_hole_and_no_real_overlap(profiles: dict[str, Profile]) -> None:
+    result = to_the_minute(profiles["UTH-07"], ("a.mp4", 0.0, 500.0), ("b.mp4", 600.0, 70.0), ("c.mp4", 600.5, 70.0))
+    (line,) = result.timelines
+    assert names(line) == ["a.mp4", "b.mp4"] and gaps(line) == [0, 100] and len(result.missing) == 1
+    assert [aside.name for aside in result.set_aside] == ["c.mp4"]
+    over = to_the_minute(profiles["UTH-07"], ("a.mp4", 0.0, 700.0), ("b.mp4", 600.0, 70.0))
+    assert [aside.name for aside in over.set_aside] == ["b.mp4"]
+
+
+def test_holes_of_seconds_between_minutes_show_as_soon_as_they_are_certain(profiles: dict[str, Profile]) -> None:
+    result = to_the_minute(profiles["UTH-07"], *((f"{n}.mp4", 60.0 * n, 50.0) for n in range(12)))
+    (line,) = result.timelines
+    assert gaps(line) == [*[0] * 7, 10, *[0] * 4]
+    assert [hole.end - hole.start for hole in result.missing] == [timedelta(seconds=10)]
+
+
 def test_jitter_that_adds_up_hides_no_hole(profiles: dict[str, Profile]) -> None:
     pieces = [(f"{n}.mp4", 100.0 * n, 101.5) for n in range(40)]
     result = joined(profiles["UTH-07"], *pieces, ("z.mp4", 4011.5, 10.0))

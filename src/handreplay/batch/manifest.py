@@ -56,9 +56,9 @@ def _check_columns(path: Path, titles: Sequence[str], header: Sequence[str]) -> 
             raise FootageError(f'{path}: has the column "{column}" twice; remove or rename one')
     others = {name: _shown(title) for name, title in zip(header, titles, strict=True)}
     others = {name: title for name, title in others.items() if name and name not in COLUMNS}
-    meant = [f'"{title}" (rename it "{column}")' for name, title in others.items() if (column := _meant(name, header))]
+    meant = [f'"{title}" (rename it "{known}")' for name, title in others.items() if (known := _meant(name, header))]
     if "file" not in header:
-        near = f"; is it {meant[0]}?" if meant else ""
+        near = next((f"; is it {one}?" for one in meant if one.endswith('"file")')), "")
         raise FootageError(
             f'{path}: has no column "file" in its first line{near}; a manifest is CSV with the columns '
             f"{', '.join(COLUMNS)}"

@@ -6,14 +6,14 @@ What cannot be audited is set aside with the reason, and never ends the batch.
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from handreplay.batch.manifest import Row, read_manifest
-from handreplay.batch.names import natural, start_in, utc
+from handreplay.batch.names import Minute, has_date, may_count, minute_in, minute_start, natural, start_in, utc
 from handreplay.batch.record import RECORD
 from handreplay.batch.tables import Tables, load_tables
 from handreplay.config import Profile
@@ -43,6 +43,7 @@ class Recording:
     start: datetime | None  # of its first picture, UTC; None when nobody told
     dealer: str | None
     bytes: int
+    to_the_minute: bool = False  # the start: up to a minute earlier than the first picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,14 @@ class _Candidate:
     fault: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Start:
+    moment: datetime | None = None
+    to_the_minute: bool = False
+    fault: str = ""  # why what the manifest says of it cannot be believed
+    is_lost: bool = False  # the name holds a date, and no time that is certain
+
+
 @dataclass(slots=True)
 class _Search:
     tables: Tables
@@ -89,6 +98,9 @@ class _Search:
     ignored: int = 0
     files: dict[tuple[int, int] | Path, str] = field(default_factory=dict)  # those that are audited, and their names
     names: set[str] = field(default_factory=set)
+    counted: set[tuple[Path, Path]] = field(default_factory=set)  # folder and profile whose digits may count pieces
+    to_the_minute: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)  # names of which the start is lost
 
 
 def find_recordings(recordings: Path, tables: Path) -> Found:
@@ -103,8 +115,7 @@ def find_recordings(recordings: Path, tables: Path) -> Found:
         for path, reason in search.tables.broken
     ]
     if recordings.is_dir():
-        for candidate in _in_folder(recordings, search):
-            _take(candidate, search)
+        _take_all(list(_in_folder(recordings, search)), search)
         if not search.recordings and not search.set_aside:
             raise FootageError(
                 f"{recordings}: no recordings in it, as far as names tell (mp4, mkv, avi, ts, ...); check the folder"
@@ -113,8 +124,7 @@ def find_recordings(recordings: Path, tables: Path) -> Found:
         _check_manifest_name(recordings)
         rows, remarks = read_manifest(recordings)
         search.remarks += remarks
-        for row in rows:
-            _take(_from_row(row, recordings), search)
+        _take_all([_from_row(row, recordings) for row in rows], search)
         if not rows:
             raise FootageError(f"{recordings}: names no recordings; add a line for each below its first line")
     return Found(
@@ -207,28 +217,58 @@ def _from_row(row: Row, manifest: Path) -> _Candidate:
     )
 
 
+def _take_all(candidates: Sequence[_Candidate], search: _Search) -> None:
+    minutes: dict[tuple[Path, Path], list[Minute]] = {}
+    for candidate in candidates:
+        minute = minute_in(candidate.path.stem)
+        if minute is not None and isinstance(profile := _profile(candidate, search.tables), Profile):
+            minutes.setdefault((candidate.path.parent, profile.path), []).append(minute)
+    search.counted = {place for place, found in minutes.items() if may_count(found)}
+    for candidate in candidates:
+        _take(candidate, search)
+    if search.to_the_minute:
+        search.remarks.append(
+            f"{_first_of(search.to_the_minute)}: the start is read from the name to the minute only; recordings that "
+            "follow one another within a minute are taken to join on"
+        )
+    if search.lost:
+        search.remarks.append(
+            f"{_first_of(search.lost)}: a date stands in the name and no time that is certain (four digits may also "
+            "number pieces), so no start is taken; give the start in a manifest, or write the name with seconds, like "
+            "20261130_011000"
+        )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
+
+
 def _take(candidate: _Candidate, search: _Search) -> None:
     """Make a recording of it, or set it aside."""
     row = candidate.row
     profile = _profile(candidate, search.tables)
     known = profile if isinstance(profile, Profile) else None
     size, fault = (0, candidate.fault) if candidate.fault else _size(candidate)
-    start, start_fault = (None, "") if known is None else _start(candidate, known, search)
-    fault = fault or (profile if isinstance(profile, str) else "") or start_fault
+    start = _Start() if known is None else _start(candidate, known, search)
+    fault = fault or (profile if isinstance(profile, str) else "") or start.fault
     dealer = (row.dealer or None) if row else None
     if known is not None and not fault and known.camera is None:
         fault = f"{known.path} has no [camera] section; footage cannot be read without one"
     fault = fault or _twice(candidate, search)
     if known is not None and not fault:
+        name = _new_name(candidate, search)
+        search.to_the_minute += [name] if start.to_the_minute else []
+        search.lost += [name] if start.is_lost else []
         search.recordings.append(
             Recording(
-                name=_new_name(candidate, search),
+                name=name,
                 path=candidate.path,
                 table=known.table.id,
                 profile=known,
-                start=start,
+                start=start.moment,
                 dealer=dealer,
                 bytes=size,
+                to_the_minute=start.to_the_minute,
             )
         )
         return
@@ -239,7 +279,7 @@ def _take(candidate: _Candidate, search: _Search) -> None:
             table=known.table.id if known else None,
             reason=f"manifest line {row.line}: {fault}" if row else fault,
             profile=known,
-            start=start,
+            start=start.moment,
             dealer=dealer,
             bytes=size,
         )
@@ -282,20 +322,25 @@ def _twice(candidate: _Candidate, search: _Search) -> str:
     return ""
 
 
-def _start(candidate: _Candidate, profile: Profile, search: _Search) -> tuple[datetime | None, str]:
-    """When it began, UTC, and why what the manifest says of it cannot be believed."""
+def _start(candidate: _Candidate, profile: Profile, search: _Search) -> _Start:
+    """When it began, as the manifest says, else its name."""
     zone = ZoneInfo(profile.table.timezone)
     told = candidate.row.start if candidate.row else ""
     if told:
         try:
-            return _told_start(told, zone), ""
+            return _Start(moment=_told_start(told, zone))
         except ValueError as error:
-            return None, f"start: {error}"
+            return _Start(fault=f"start: {error}")
+    stem = candidate.path.stem
+    minute = minute_in(stem)
     try:
-        return start_in(candidate.path.stem, zone), ""
+        moment = start_in(stem, zone)
+        if minute is not None and (minute.is_certain or (candidate.path.parent, profile.path) not in search.counted):
+            return _Start(moment=minute_start(stem, zone), to_the_minute=True)
     except ValueError as error:
         search.remarks.append(f"{candidate.name}: no start is taken from its name: {error}")
-        return None, ""
+        return _Start()
+    return _Start(moment=moment, is_lost=moment is None and has_date(stem))
 
 
 def _told_start(text: str, zone: ZoneInfo) -> datetime:

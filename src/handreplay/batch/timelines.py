@@ -18,6 +18,7 @@ from handreplay.config import Profile
 
 JITTER_S = Fraction(2)  # recorders split with this much of an overlap or a step
 SITTING_S = Fraction(600)  # a longer hole ends the timeline: the table was closed, or nobody knows
+MINUTE = timedelta(seconds=60)
 LONGEST_RECORDING_S = Fraction(24 * 3600)  # where a file does not tell its length
 
 Lengths = Mapping[str, Fraction | float | None]
@@ -80,10 +81,14 @@ class _Dated:
 
 @dataclass(slots=True)
 class _Sitting:
-    """A timeline in the making. `end` is when its last picture was, as far as known, and `last` whose that is."""
+    """A timeline in the making. `end` is when its last picture was, as far as known, and `last` whose that is.
+
+    It may have been later by up to `slack`, where starts are told to the minute.
+    """
 
     pieces: list[Piece] = field(default_factory=list)
     end: datetime | None = None
+    slack: timedelta = timedelta(0)
     end_s: Fraction | None = None
     last: str = ""
 
@@ -257,7 +262,7 @@ def _overlap(sitting: _Sitting, item: _Item) -> Fraction | None:
     """Seconds that the item shares with the sitting, where they are too many for a recorder's jitter."""
     if sitting.end is None:
         return Fraction(0) if _seconds(item.start - _last_dated(sitting).start) <= JITTER_S else None
-    shared = _seconds(sitting.end - item.start)
+    shared = _seconds(sitting.end - item.start - _slack(item))
     return shared if shared > JITTER_S else None
 
 
@@ -291,23 +296,39 @@ def _add(item: _Item, sitting: _Sitting, work: _Work) -> None:
     first = sitting.pieces[0].start if sitting.pieces else item.start
     assert first is not None
     offset, gap = _seconds(item.start - first), None if sitting.pieces else Fraction(0)
+    begins, slack, shown = item.start, _slack(item), item.start
     if sitting.end is not None and sitting.end_s is not None:
         hole = _seconds(item.start - sitting.end)
-        gap = hole if hole >= JITTER_S else Fraction(0)
+        gap = hole if _seconds(item.start - sitting.end - sitting.slack) >= JITTER_S else Fraction(0)
         offset = max(offset, sitting.end_s + gap)  # pieces never mix, and a hole stays as long as it was
+        if not gap and (slack or sitting.slack):
+            offset, shown = sitting.end_s, sitting.end
+            begins, slack = _narrowed(item, sitting.end, sitting.slack)
     elif sitting.pieces:
         before = _last_dated(sitting)
         offset = max(offset, before.offset + _seconds(item.start - before.start))
-    sitting.pieces.append(Piece(recording=item.recording, start=item.start, offset_s=offset, gap_before_s=gap))
+    sitting.pieces.append(Piece(recording=item.recording, start=begins, offset_s=offset, gap_before_s=gap))
     sitting.pieces += [
         Piece(recording=recording, start=None, offset_s=None, gap_before_s=Fraction(0)) for recording in item.tail
     ]
     length = work.length(item.recording.name)
-    end = _end(item, work)
-    work.present.append((item.recording.table, item.start, end))
+    end = None if length is None or item.tail else begins + _span(length)
+    work.present.append((item.recording.table, shown, end))
     if end is None or sitting.end is None or end >= sitting.end:
-        sitting.end, sitting.last = end, (item.tail or (item.recording,))[-1].name
+        sitting.end, sitting.slack, sitting.last = end, slack, (item.tail or (item.recording,))[-1].name
     sitting.end_s = None if length is None else offset + length
+
+
+def _slack(item: _Item) -> timedelta:
+    """How much later than told it may have begun."""
+    return MINUTE if item.recording.to_the_minute else timedelta(0)
+
+
+def _narrowed(item: _Item, end: datetime, slack: timedelta) -> tuple[datetime, timedelta]:
+    """When an item that joins on began, at the earliest, and how much later it may have: so minutes hide no holes."""
+    latest = item.start + _slack(item)
+    earliest = min(max(item.start, end), latest)
+    return earliest, max(min(latest, end + slack) - earliest, timedelta(0))
 
 
 def _follow(run: Sequence[Recording], work: _Work) -> None:
