@@ -106,6 +106,24 @@ def test_a_cut_mkv_is_noticed_by_its_length(tmp_path, base):
     assert "cut short: 4.0 s promised" in gaps[-1].reason
 
 
+def test_an_mkv_whose_length_counts_from_0_is_whole_though_it_begins_later(tmp_path):
+    later = record(tmp_path / "later.mkv", 100, shift_seconds=30)
+    _, gaps, tally = read(later)
+    assert probe(later).promised_seconds == 34
+    assert (gaps, tally.seconds) == ([], Fraction(99, 25))
+    _, gaps, _ = read(cut(later, tmp_path / "cut.mkv", 0.5))
+    assert "cut short: 34.0 s promised" in gaps[-1].reason
+
+
+@pytest.mark.parametrize(("share", "reasons"), [(1, ["discontinuity"]), (0.75, ["discontinuity", "the recording is"])])
+def test_a_clock_that_is_put_forward_in_an_mkv_promises_no_more_pictures(tmp_path, share, reasons):
+    at = [number + (900 * 25 if number >= 40 else 0) for number in range(200)]
+    path = record(tmp_path / "set.mkv", 200, at=at)
+    _, gaps, _ = read(cut(path, tmp_path / "cut.mkv", share))
+    assert [gap.reason[: len(reason)] for gap, reason in zip(gaps, reasons, strict=True)] == reasons
+    assert gaps[-1].end <= 9
+
+
 def test_damage_costs_its_stretch_up_to_the_next_key_picture_and_no_more(tmp_path, fast_start):
     frames, gaps, tally = read(scramble(fast_start, tmp_path / "bad.mp4", 0.55, 6000))
     shown = [number_of(frame.luma) for frame in frames]

@@ -4,6 +4,8 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
 
 from handreplay import rules
@@ -12,8 +14,10 @@ from handreplay.config import load_profile
 from handreplay.core.readings import Known
 from handreplay.core.roundlog import parse_round, round_line
 from handreplay.footage import Frame, Tally, key_pictures, pictures
+from handreplay.footage_keys import MOST_BETWEEN
 from handreplay.pipeline import AuditResult, audit
 from handreplay.report.run_files import coverage_of
+from tests.clips import record
 
 SAMPLE = Path(__file__).parent.parent / "sample_footage"
 RECORDING, PROFILE = SAMPLE / "uth-sample.mp4", SAMPLE / "uth-sample.table.toml"
@@ -75,6 +79,76 @@ def test_key_pictures_have_the_times_and_numbers_that_they_have_among_all() -> N
 def test_key_pictures_may_be_taken_more_seldom() -> None:
     seconds = [picture.seconds for picture in key_pictures(RECORDING, 5.0) if isinstance(picture, Frame)]
     assert min(after - before for before, after in pairwise(seconds)) >= 5
+
+
+HOLE = [number + (150 if number >= 45 else 0) for number in range(90)]
+WITHIN = [number + (75 if number >= 50 else 0) for number in range(90)]  # the hole ends between two key pictures
+SLOWER = [number if number < 40 else 2 * number - 40 for number in range(90)]
+CLOCK_SET = [number + (900 * 15 if number >= 40 else 0) for number in range(90)]
+SELDOM = [
+    75 * number for number in range(200)
+]  # one picture every five seconds, key pictures a quarter of an hour apart
+ONE_KEY = list(range(MOST_BETWEEN + 500))
+
+
+@pytest.mark.parametrize(
+    ("times", "key_every", "b_frames"),
+    [
+        (HOLE, 15, 0),
+        (HOLE, 15, 3),
+        (WITHIN, 15, 0),
+        (SLOWER, 15, 0),
+        (CLOCK_SET, 20, 0),
+        (SELDOM, 180, 0),
+        (ONE_KEY, 100_000, 0),
+        (ONE_KEY, 100_000, 3),
+    ],
+)
+@pytest.mark.parametrize("container", ["mp4", "mkv"])
+def test_key_pictures_alone_give_the_holes_and_the_end_that_all_pictures_give(
+    tmp_path: Path, times: list[int], key_every: int, b_frames: int, container: str
+) -> None:
+    path = tmp_path / f"clip.{container}"
+    small = np.zeros((64, 64, 3), np.uint8)
+    record(path, len(times), rate=15, draw=lambda _: small, key_every=key_every, b_frames=b_frames, at=times)
+    by_keys, in_full = Tally(), Tally()
+    keys = list(key_pictures(path, 2.0, tally=by_keys))
+    everything = {
+        picture.index: picture.seconds for picture in pictures(path, tally=in_full) if isinstance(picture, Frame)
+    }
+    assert by_keys.gaps == in_full.gaps
+    assert all(gap.end <= in_full.seconds for gap in in_full.gaps)
+    assert (by_keys.seconds, by_keys.pictures) == (in_full.seconds, in_full.pictures)
+    shown = {picture.index: picture.seconds for picture in keys if isinstance(picture, Frame)}
+    assert shown and shown.items() <= everything.items()
+    hidden_s = sum(float(gap.end - gap.start) for gap in in_full.gaps)
+    assert by_keys.passed_over_microseconds / 1e6 <= float(in_full.seconds) - hidden_s + 1 / 15
+
+
+def test_what_leans_on_key_pictures_at_both_sides_is_no_hole(tmp_path: Path) -> None:
+    path = tmp_path / "open.mkv"
+    options = {"x264-params": "open-gop=1:bframes=3:b-adapt=0"}
+    record(path, 90, rate=15, key_every=20, b_frames=3, options=options)
+    by_keys, in_full = Tally(), Tally()
+    assert len([one for one in key_pictures(path, 0.0, tally=by_keys) if isinstance(one, Frame)]) >= 3
+    assert len(list(pictures(path, tally=in_full))) == by_keys.pictures == 90
+    assert (by_keys.gaps, by_keys.out_of_order, by_keys.seconds) == ([], 0, in_full.seconds)
+
+
+def test_where_the_clock_was_set_no_second_is_looked_at_closely(tmp_path: Path) -> None:
+    """The file's own seconds are no longer those of the line, and a wrong moment would be taken for the right one."""
+    set_clock = tmp_path / "set.mp4"
+    with av.open(str(RECORDING)) as given, av.open(str(set_clock), "w") as output:
+        stream = output.add_stream_from_template(given.streams.video[0])
+        for packet in given.demux(given.streams.video[0]):
+            if packet.dts is not None and packet.pts is not None and packet.time_base is not None:
+                later = int(900 / packet.time_base) if packet.pts * packet.time_base >= 8 else 0
+                packet.pts, packet.dts, packet.stream = packet.pts + later, packet.dts + later, stream
+                output.mux(packet)
+    result = audit(set_clock, load_profile(PROFILE), triage=True)
+    [span] = result.passed_over
+    assert (span.start, span.end) == (0.0, float(result.tally.seconds))
+    assert result.tally.seconds == pytest.approx(55, abs=0.5)
 
 
 def test_a_recording_read_in_triage_is_read_again_in_full(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def _on_line(line: "_Line", found: Iterable[Decoded | Passed | str]) -> Iterator
             case str():
                 yield from line.fault(one)
             case Passed():
-                line.pass_over(one.beyond)
+                yield from line.pass_over(one.stamps)
             case Decoded():
                 yield from line.picture(one)
     yield from line.end()
@@ -312,19 +312,29 @@ class _Line:
         self.damage: str | None = None
         self.shown_until: Fraction | None = None  # time of the last picture that was believed
         self.seen_until = Fraction(0)
-        self.waiting: tuple[Frame, Fraction, str] | None = None  # a picture after a long step: a hole or a slow camera?
+        # a picture after a long step, its time, the step: a hole or a slow camera? None is a picture not decoded
+        self.waiting: tuple[Frame | None, Fraction, Fraction] | None = None
         self.passing = False  # pictures were passed over before the one that comes next
 
     def fault(self, reason: str) -> Iterator[Frame | Gap]:
         yield from self._release(None)
         self.damage = self.damage or reason
 
-    def pass_over(self, beyond: Fraction | None = None) -> None:
-        """The step to the next picture is no hole: pictures were there, and not decoded. `beyond`: those were the last,
-        up to so many seconds after the one that was shown."""
-        self.passing = True
-        if beyond is not None and self.shown_until is not None:
-            self.seen_until = self.shown_until = self.tally.seconds = self.shown_until + beyond
+    def pass_over(self, stamps: Sequence[Fraction] | None) -> Iterator[Frame | Gap]:
+        """Pictures were there, and not decoded. Where their times are told they are a part of the line as others are;
+        else the step to the next picture is no hole."""
+        self.passing = stamps is None
+        for stamp in stamps or ():
+            placed = self.clock.place(stamp)
+            self._note_clock()
+            if placed is None:
+                continue
+            self.seen_until = self.tally.seconds = placed.seconds
+            if placed.jump is not None:
+                yield from self._release(None)
+                self.damage = placed.jump
+            if self.damage is None:
+                yield from self._believe(None, placed.seconds, False)
 
     def picture(self, decoded: Decoded) -> Iterator[Frame | Gap]:
         source = decoded.frame
@@ -349,7 +359,7 @@ class _Line:
             return
         if frame.key:
             self.tally.keys.append(KeyPicture(frame.seconds, frame.index, source.pts))
-        yield from self._believe(frame, passed)
+        yield from self._believe(frame, frame.seconds, passed)
 
     def end(self) -> Iterator[Frame | Gap]:
         """What was held back, and what the file promised beyond its last picture."""
@@ -360,46 +370,51 @@ class _Line:
             last = self.seen_until + self.clock.step
         missing = self._missing()
         if missing is not None:
-            promised = self.source.promised_seconds or Fraction(0)
+            promised = (self.source.promised_seconds or Fraction(0)) - self._ahead
             yield self._gap(last, max(promised, last + self.clock.step), missing)
 
-    def _believe(self, frame: Frame, passed: bool) -> Iterator[Frame | Gap]:
+    def _believe(self, frame: Frame | None, seconds: Fraction, passed: bool) -> Iterator[Frame | Gap]:
+        """A picture, None where it was not decoded. `passed`: others were passed over just before it."""
         last = self.shown_until
-        step = frame.seconds - (last if last is not None else 0)
+        step = seconds - (last if last is not None else 0)
         yield from self._release(float(step))
         if passed:
             self.tally.passed_over_microseconds += round(step * 1_000_000)
             step = Fraction(0)
         if self.damage is not None and step > 0:
-            yield self._gap(frame.seconds - step, frame.seconds, self.damage)
+            yield self._gap(seconds - step, seconds, self.damage)
         elif step > 0 and last is not None and self.holes.looks_long(float(step)):
-            self.waiting = (frame, step, f"no pictures for {float(step):.2f} s")
-            self.damage, self.shown_until = None, frame.seconds
-            if self.source.format_name in WITHOUT_INDEX and not frame.key:
+            self.waiting = (frame, seconds, step)
+            self.damage, self.shown_until = None, seconds
+            if self.source.format_name in WITHOUT_INDEX and frame is not None and not frame.key:
                 self.waiting, self.shown_until = None, last
                 self.damage = "data is missing"
                 self.tally.distrusted += 1
             return
         elif step > 0 and last is not None:
             self.holes.note(float(step))
-        self.damage, self.shown_until = None, frame.seconds
-        yield self._show(frame, step)
+        self.damage, self.shown_until = None, seconds
+        yield from self._show(frame, step)
 
     def _release(self, following: float | None) -> Iterator[Frame | Gap]:
         """Show the picture that was held back, after a Gap if the step before it was a hole."""
         if self.waiting is None:
             return
-        (frame, step, reason), self.waiting = self.waiting, None
-        if self.holes.is_hole(float(step), following):
-            yield self._gap(frame.seconds - step, frame.seconds, reason)
+        (frame, seconds, step), self.waiting = self.waiting, None
+        is_hole = self.holes.is_hole(float(step), following)
+        if is_hole:
+            yield self._gap(seconds - step, seconds, f"no pictures for {float(step):.2f} s")
         self.holes.note(float(step))
-        yield self._show(frame, step)
+        yield from self._show(frame, Fraction(0) if is_hole and frame is None else step)
 
-    def _show(self, frame: Frame, step: Fraction) -> Frame:
+    def _show(self, frame: Frame | None, step: Fraction) -> Iterator[Frame]:
+        if frame is None:
+            self.tally.passed_over_microseconds += round(step * 1_000_000)
+            return
         self.tally.shown += 1
         if step:
             self.tally.steps[round(step * 1_000_000)] += 1
-        return frame
+        yield frame
 
     def _gap(self, start: Fraction, end: Fraction, reason: str) -> Gap:
         gap = Gap(start, end, reason)
@@ -421,16 +436,21 @@ class _Line:
         if self.clock.estimated:
             self.tally.estimated, self.tally.estimated_rate = self.clock.estimated, 1 / self.clock.step
 
+    @property
+    def _ahead(self) -> Fraction:
+        """Seconds that the file promises only since a clock was put forward in it."""
+        return max(Fraction(0), self.clock.jumped)
+
     def _missing(self) -> str | None:
         promised, read = self.source.promised_pictures, self.tally.pictures + self.tally.refused + self.tally.hidden
         if promised is not None and read < promised:
             return f"the recording is cut short: {promised} pictures promised, {self.tally.pictures} read"
         seconds = self.source.promised_seconds
-        if (
-            promised is None
-            and seconds is not None
-            and self.seen_until + max(Fraction(1), 3 * self.clock.step) < seconds
-        ):
+        if promised is not None or seconds is None:
+            return None
+        near = max(Fraction(1), 3 * self.clock.step)
+        counts_from_0 = abs(self.clock.last_stamp + self.clock.step - seconds) <= near  # and not from the first picture
+        if not counts_from_0 and self.seen_until + self._ahead + near < seconds:
             return f"the recording is cut short: {float(seconds):.1f} s promised, {float(self.seen_until):.1f} s read"
         return None
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
-from statistics import median
+from math import inf
 from typing import Any
 
 from handreplay.footage_quiet import Passed
 from handreplay.footage_source import Decoded, Decoder, Source, Tally, packets_of
 
 AT_ONCE = 8  # key pictures that are decoded together, so that threads help
-HOLE_SECONDS = 1.0  # without any picture, at least, and this many times as long as usual
-HOLE_STEPS = 4
+MOST_BETWEEN = 2000  # times of pictures that are kept: a recording may have one key picture only
+REORDERED = 64  # pictures at most that come later in a file than one that is shown after them
 
 
 class KeyReader:
@@ -23,46 +22,52 @@ class KeyReader:
         self._packets = packets_of(source, tally)
         self._decoder = Decoder(source, tally)
         self._waiting: list[tuple[list[int], Any]] = []  # times of the pictures before, in ticks, and the key packet
-        self._last: int | None = None  # ticks of the key picture that was shown last
+        self._last: int | None = None  # ticks of the last picture that was shown or passed over
 
     def pictures(self) -> Iterator[Decoded | Passed | str]:
         """Key pictures in order of showing, what was passed over, and a sentence for what fails."""
         between: list[int] = []
-        due = None
+        taken = None  # ticks of the key picture that was taken last
+        every = int(self._every_seconds / self._time_base)
         for packet in self._packets:
             if isinstance(packet, str) or packet.is_corrupt:
                 yield from self._decoded()
+                yield from self._passed(between)
+                between = []
                 yield packet if isinstance(packet, str) else "damaged pictures"
             elif packet.size and packet.pts is not None:
-                if not packet.is_keyframe or (due is not None and packet.pts < due):
-                    between.append(packet.pts)
+                if not packet.is_keyframe or (taken is not None and taken <= packet.pts < taken + every):
+                    is_earlier = bool(self._waiting) and packet.pts < self._waiting[-1][1].pts  # it leans on both sides
+                    (self._waiting[-1][0] if is_earlier else between).append(packet.pts)
+                    if len(between) == MOST_BETWEEN:
+                        yield from self._decoded()
+                        between.sort()
+                        yield from self._passed(between[:-REORDERED])
+                        between = between[-REORDERED:]
                     continue
-                self._waiting.append((between, packet))
-                due, between = packet.pts + int(self._every_seconds / self._time_base), []
                 if len(self._waiting) == AT_ONCE:
                     yield from self._decoded()
+                self._waiting.append((between, packet))
+                taken, between = packet.pts, []
         yield from self._decoded()
-        self._pass_over(len(between))
-        if between and self._last is not None:
-            yield Passed(len(between), (max(between) - self._last) * self._time_base)
+        yield from self._passed(between)
 
     def _decoded(self) -> Iterator[Decoded | Passed | str]:
         waiting, self._waiting = self._waiting, []
         alone = self._decoder.alone([key for _, key in waiting]) if waiting else []
         for (between, key), picture in zip(waiting, alone, strict=True):
-            self._pass_over(len(between))
-            if between and self._without_hole([*between, key.pts]):
-                yield Passed(len(between))
+            yield from self._passed(between, key.pts)
             self._last = key.pts
             yield "damaged pictures" if picture is None else self._decoder.counted(picture)
 
-    def _without_hole(self, stamps: list[int]) -> bool:
-        """Are there pictures all the way from the key picture before?"""
-        line = sorted(stamps if self._last is None else [self._last, *stamps])
-        steps = [float((after - before) * self._time_base) for before, after in pairwise(line)]
-        return max(steps, default=0.0) < max(HOLE_SECONDS, HOLE_STEPS * median(steps or [0.0]))
-
-    def _pass_over(self, pictures: int) -> None:
-        self._tally.packets += pictures
-        self._tally.pictures += pictures
-        self._tally.passed_over += pictures
+    def _passed(self, between: list[int], until: int | None = None) -> Iterator[Passed]:
+        """What lies behind the picture that was last, before the key picture at `until` if that is known."""
+        self._tally.packets += len(between)
+        self._tally.pictures += len(between)
+        self._tally.passed_over += len(between)
+        last = self._last
+        if between and last is not None:
+            end = until if until is not None and until > last else inf  # a clock that was set back is no end
+            inside = sorted(ticks for ticks in between if last < ticks < end)
+            self._last = max([last, *inside])
+            yield Passed(len(between), tuple(ticks * self._time_base for ticks in inside))

@@ -48,11 +48,11 @@ class Watch(Protocol):
 class Passed:
     """So many pictures were passed over between the picture before and the one after, or after the last of all.
 
-    `beyond`: seconds from the last picture that was decoded to the end of what was passed over, if no other follows.
+    `stamps` are their times as the file has them, rising; None where they are known to be evenly spaced.
     """
 
     pictures: int
-    beyond: Fraction | None = None
+    stamps: tuple[Fraction, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,8 @@ class Decoder:
         except (av.error.FFmpegError, ValueError):
             frames = []
         self._context.flush_buffers()
+        if len(frames) != len(keys) and len(keys) > 1:  # one is damaged, or begins an open group and crowds out others
+            return [self.alone([key])[0] for key in keys]
         whole = {frame.pts: Decoded(frame, False) for frame in frames if frame.key_frame and not frame.is_corrupt}
         return [whole.get(packet.pts) if len(frames) == len(keys) else None for packet in keys]
 

@@ -12,7 +12,7 @@ from handreplay.core.ahead import ahead
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
 from handreplay.core.observations import Observation, ZoneSeen
-from handreplay.core.timeline import Gap
+from handreplay.core.timeline import JUMP, Gap
 from handreplay.errors import FootageError, ProfileError
 from handreplay.footage import (
     FootageInfo,
@@ -103,7 +103,8 @@ class Viewing:
         coarse = list(observe(_reported(ready, self.info, progress), self.observer))
         rounds_seen = rounds_of(coarse, table_view(self.profile, None, {}), self.profile.rules())
         end = float(self.tally.seconds)
-        wanted = moments(rules.audit_rounds(rounds_seen, self.profile.rules()), end)
+        jumps = any(gap.reason.startswith(JUMP) for gap in self.tally.gaps)  # then no second can be sought in the file
+        wanted = () if jumps else moments(rules.audit_rounds(rounds_seen, self.profile.rules()), end)
         close = [(span, seen) for span in wanted if (seen := self._closely(span)) is not None]
         return Triaged(tuple(in_one(coarse, close)), between([span for span, _ in close], end))
 

@@ -39,6 +39,7 @@ class Clock:
     interval: Fraction
     estimated: int = 0  # pictures without a timestamp
     out_of_order: int = 0  # pictures left out, since their time had passed
+    jumped: Fraction = Fraction(0)  # seconds that the stamps of the last picture are ahead of the line, by jumps
     _origin: Fraction | None = None
     _last: Fraction | None = None
     _step: Fraction | None = None  # between the last two timestamps
@@ -48,6 +49,11 @@ class Clock:
     def step(self) -> Fraction:
         """The time that one picture is taken to last: as between the last two, else the usual one."""
         return self._step or self.interval
+
+    @property
+    def last_stamp(self) -> Fraction:
+        """The last picture's stamp as the file has it."""
+        return (self._last or Fraction(0)) + (self._origin or Fraction(0))
 
     def place(self, stamp: Fraction | None) -> Placed | None:
         """The place of the next picture; None when its time has passed already."""
@@ -66,6 +72,7 @@ class Clock:
             return None
         if step <= 0 or step > LONGEST_HOLE:
             self._origin += step - self.step
+            self.jumped += step - self.step
             return self._at(self._last + self.step, f"{JUMP}: the timestamps jump by {clock_text(step)}")
         if step <= 4 * self.interval:
             self._step = step
