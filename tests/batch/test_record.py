@@ -50,7 +50,15 @@ def test_a_damaged_record_is_one_clear_line(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("read_s", "NaN"), ("read_s", "1e999"), ("expected_s", "-Infinity"), ("bytes", "1e999")]
+    ("field", "value"),
+    [
+        ("read_s", "NaN"),
+        ("read_s", "1e999"),
+        ("read_s", "-1"),
+        ("expected_s", "-Infinity"),
+        ("expected_s", "1e10"),
+        ("bytes", "1e999"),
+    ],
 )
 def test_a_record_with_numbers_that_are_none_is_damaged(tmp_path: Path, field: str, value: str) -> None:
     write_record(tmp_path, a_record())
@@ -58,6 +66,15 @@ def test_a_record_with_numbers_that_are_none_is_damaged(tmp_path: Path, field: s
     text, count = re.subn(rf'"{field}": [0-9.]+', f'"{field}": {value}', path.read_text())
     assert count
     path.write_text(text)
+    with pytest.raises(OutputError, match=r"batch\.json: is damaged"):
+        read_record(tmp_path)
+
+
+@pytest.mark.parametrize("year", ["0001", "1492", "9999"])
+def test_a_record_of_another_age_is_damaged(tmp_path: Path, year: str) -> None:
+    write_record(tmp_path, a_record())
+    path = tmp_path / "batch.json"
+    path.write_text(path.read_text().replace("2026-11-30T06:10", f"{year}-11-30T06:10"))
     with pytest.raises(OutputError, match=r"batch\.json: is damaged"):
         read_record(tmp_path)
 

@@ -28,6 +28,10 @@ SHORTEST_SECRET = 4  # shorter ones stand in every message, and hiding them ther
 LONGEST_VALUE_BYTES = 50_000_000
 STEPS_BETWEEN_LOOKS = 10_000
 SELECTING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
+_UNREADABLE = (
+    "the ledger's address cannot be read; write postgresql://USER@HOST:PORT/DATABASE, with what is not a letter or "
+    "digit in a password as %40 and so on"
+)
 SAID = {  # what databases say -> what it means here
     "interrupted": "this takes too long; ask for less",
     "statement timeout": "this takes too long; ask for less",
@@ -77,10 +81,9 @@ def _server(address: str) -> Ledger:
     try:
         url = make_url(address).set(drivername="postgresql+psycopg")
     except (ArgumentError, ValueError):
-        raise OutputError(
-            "the ledger's address cannot be read; write postgresql://USER@HOST:PORT/DATABASE, with what is not a "
-            "letter or digit in a password as %40 and so on"
-        ) from None
+        raise OutputError(_UNREADABLE) from None
+    if "@" in f"{url.host or ''}{url.database or ''}":  # the rest of a password: not to be shown
+        raise OutputError(_UNREADABLE)
     if not url.database:
         raise OutputError(f"{Ledger(url, None)}: names no database; write postgresql://USER@HOST:PORT/DATABASE")
     return Ledger(url, None)

@@ -7,7 +7,6 @@ OUT/ledger.sqlite                 made from the above, and can be made again
 """
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +21,8 @@ from handreplay.store import write_file
 RECORD = "batch.json"
 SCHEMA = "handreplay.batch/1"
 MAX_RECORD_BYTES = 200_000_000
+FIRST_YEAR, LAST_YEAR = 1900, 2300
+LONGEST_S = 1e9  # of anything in a recording
 
 
 class State(StrEnum):
@@ -134,6 +135,8 @@ def _time(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError("a time without an offset")
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:  # beyond them other zones have no dates
+        raise ValueError("not a time of a recording")
     return moment.astimezone(UTC)
 
 
@@ -188,7 +191,7 @@ def _hole(fields: Mapping[str, Any]) -> Hole:
 
 def _number(value: Any) -> float:
     number = float(value)
-    if not math.isfinite(number):  # JSON as Python reads it knows others, and sums of these say nothing
+    if not 0 <= number <= LONGEST_S:  # JSON as Python reads it knows NaN, and sums of that say nothing
         raise ValueError("not a number of seconds")
     return number
 
