@@ -424,9 +424,6 @@ class ShiftFormat(StrEnum):
     xlsx = "xlsx"
 
 
-SHIFT_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M%z", "%Y-%m-%dT%H:%M:%S%z"]
-
-
 @app.command(rich_help_panel=SHIFTS)
 def shift(
     batch: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of a batch.")],
@@ -437,16 +434,13 @@ def shift(
         Path | None, typer.Option("--out", "-o", help="File or folder; the batch's folder when left out.")
     ] = None,
     since: Annotated[
-        datetime | None,
+        str | None,
         typer.Option(
-            metavar="DATETIME",
-            help="Only from then on: 2026-11-30T22:00 at the table, or with an offset, 2026-11-30T22:00-05:00.",
-            formats=SHIFT_TIMES,
+            metavar="TIME",
+            help="From then on: 2026-11-30, 2026-11-30T22:00 at the table, or with its offset, 2026-11-30T22:00-05:00.",
         ),
     ] = None,
-    until: Annotated[
-        datetime | None, typer.Option(metavar="DATETIME", help="Only before then.", formats=SHIFT_TIMES)
-    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Before then; a date is its first moment.")] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Write over a file that is there.")] = False,
 ) -> None:
     """Report a night: what could be judged, findings by money, error rates, dealers, pace; each with its rounds."""

@@ -232,6 +232,8 @@ def test_paper_says_what_the_page_says(shift: Shift, page: str, monkeypatch: pyt
             if isinstance(block, Grid):
                 texts += [block.title, block.note, *(cell.text for row in block.rows for cell in row)]
     assert len(texts) > 400 and "2  00:00:53, 22:00:53 -05:00, clean" in on_paper
+    assert re.search(r"=1\+1 round 1; Pit 1: BJ <b> rounds \d+(, \d+)+", on_paper)
+    assert re.search(r"=1\+1 round 1 Pit 1: BJ <b> rounds \d+( \d+)+", " ".join(on_the_page.split()))
     assert not [one for one in texts if one not in on_paper]
     assert not [one for one in texts if one not in on_the_page]
 
@@ -311,7 +313,37 @@ def test_what_cannot_be_done_is_said_in_one_line(night: Path, tmp_path: Path) ->
     assert "--since is not before --until" in refused(
         night, "--since", "2026-11-30T02:00", "--until", "2026-11-30T01:00"
     )
+    assert "--since is not before --until" in refused(night, "--since", "2027-01-01", "--until", "2026-12-31")
+    for told in ("yesterday", "2026-13-01", "11/30/2026"):
+        assert f"--since {told}: is no time; write 2026-11-30, 2026-11-30T01:10" in refused(night, "--since", told)
+    assert "is no time of a recording" in refused(night, "--until", "0001-01-01T00:00+10:00")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("until", ["2026-11-30", "20261130", "2026-11-30T00:00", "2026-11-30 00:00:00-05:00"])
+def test_a_date_alone_is_its_first_moment_at_the_table(night: Path, until: str) -> None:
+    out = night.parent / f"before {until[-5:].replace(':', '')}.csv"
+    assert run(night, "--out", out, "--until", until, "--replace").exit_code == 0
+    clocks = [row["clock"] for row in rows_of(out.read_bytes()) if row["row"] == "round"]
+    assert clocks and {clock[:10] for clock in clocks} == {"2026-11-29"}
+
+
+def test_title_and_heading_say_which_night_it_was(shift: Shift, page: str) -> None:
+    assert text.dates(shift) == "2026-11-29 to 2026-11-30"
+    assert "<title>Shift report 2026-11-29 to 2026-11-30: 52 faults" in page
+    assert "<h1>Shift report 2026-11-29 to 2026-11-30</h1>" in page
+    evening = Recording(name="a", table="UTH-01", outcome="set aside", start=NIGHT, expected_s=60.0)
+    here = replace(evening, zone="America/New_York")
+    assert (text.dates(shift_of([evening])), text.dates(shift_of([here]))) == ("2026-11-30", "2026-11-29")
+    assert text.title(shift_of([replace(evening, start=None)])) == "Shift report"
+
+
+def test_probable_money_says_whose_it_is(shift: Shift) -> None:
+    told = {what: figure for figure, what, _ in text.headline(shift).counts}
+    assert told["more lost by the house, probable"] == "$100.00" and "more short to players, probable" not in told
+    money = replace(shift.money, likely_short_cents=2500)
+    counts = text.headline(replace(shift, money=money)).counts
+    assert ("$25.00", "more short to players, probable", "fault") in counts
 
 
 def test_only_the_hours_asked_for_are_reported(night: Path) -> None:

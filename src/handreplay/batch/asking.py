@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, and_, func, or_, select
@@ -10,6 +10,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Table, and_, func, or_
 from handreplay.batch.ledger_place import select_alone
 from handreplay.batch.ledger_tables import FINDINGS, MISSING, RECORDINGS, WAGERS
 from handreplay.batch.record import time_text
+from handreplay.batch.times import told_time
 from handreplay.errors import HandreplayError
 
 MOST_ROWS = 200_000
@@ -67,13 +68,7 @@ def matching(table: Table, filters: Filters) -> ColumnElement[bool]:
 
 def _bound(table: Table, told: str, option: str) -> tuple[Column[Any], str]:
     """A time with an offset is exact; one without is meant as the table's own clock shows it."""
-    try:
-        moment = datetime.fromisoformat(told)
-    except ValueError:
-        raise HandreplayError(
-            f"{option} {told}: is no time; write 2026-11-30, 2026-11-30T01:10 (the table's own clock) or "
-            "2026-11-30T01:10-05:00"
-        ) from None
+    moment = told_time(told, option)
     if moment.tzinfo is None:
         return table.c.start_local, moment.isoformat(timespec="milliseconds")
     return table.c.start_utc, time_text(moment.astimezone(UTC))

@@ -3,7 +3,6 @@
 import os
 import tomllib
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from handreplay.batch.names import natural
 from handreplay.batch.record import Entry, Hole, Record, State, read_record
+from handreplay.batch.times import told_time
 from handreplay.errors import HandreplayError, LogError, OutputError
 from handreplay.report.evaluation.sources import read_document
 from handreplay.report.shift.numbers import shift_of
@@ -176,9 +176,10 @@ def _content(shift: Shift, kind: str, way: str) -> bytes:
     return tables.shift_csv(shift) if kind == "csv" else tables.shift_workbook(shift)
 
 
-def window_of(since: datetime | None, until: datetime | None) -> Window:
-    """The times asked for. Raises HandreplayError when they hold no time."""
-    same_kind = since is not None and until is not None and (since.tzinfo is None) == (until.tzinfo is None)
-    if same_kind and since is not None and until is not None and since >= until:
+def window_of(since: str | None, until: str | None) -> Window:
+    """The times asked for, as they were typed. Raises HandreplayError when they are none, or hold no time."""
+    first = None if since is None else told_time(since, "--since")
+    last = None if until is None else told_time(until, "--until")
+    if first and last and (first.tzinfo is None) == (last.tzinfo is None) and first >= last:
         raise HandreplayError("--since is not before --until; nothing lies between them")
-    return Window(since, until)
+    return Window(first, last)

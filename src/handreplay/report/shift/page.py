@@ -37,19 +37,22 @@ class _Take:
 def shift_page(shift: Shift, runs: str = "") -> str:
     """The whole page as text. `runs` is put before the folders of runs: the way to the batch's folder, ending in /."""
     figures = charts.draw(shift)
+    plan = layout(shift, figures)
     return render(
         "shift.html",
         shift=shift,
         version=__version__,
+        title=text.title(shift),
         head=text.headline(shift),
         window=text.window_text(shift),
-        layout=layout(shift, figures),
+        layout=plan,
         charts={name: Markup(charts.svg(figure, name)) for name, figure in figures.items()},  # escaped where made
         tables=[
             (table_anchor(number), line.table, [_take(shift, index, runs) for index in line.takes])
             for number, line in enumerate(shift.tables)
         ],
         round_anchor=round_anchor,
+        lists=[(one, list(text.played_at(shift, one.rounds))) for one in plan.lists],
         style=style("base.css", "page.css", "shift.css"),
     )
 

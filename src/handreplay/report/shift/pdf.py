@@ -76,7 +76,7 @@ def _paper(shift: Shift, title: str) -> Sheet:
     sheet = Sheet(f"Shift report   handreplay {__version__}")
     starts = [take.start for take in shift.takes if take.start is not None]
     sheet.set_creation_date(max(starts, default=MADE))
-    sheet.set_title(f"Shift report: {title}")
+    sheet.set_title(f"{text.title(shift)}: {title}")
     sheet.set_producer(f"handreplay {__version__}")
     return sheet
 
@@ -85,7 +85,7 @@ def _head(sheet: Sheet, shift: Shift, head: text.Headline) -> None:
     tables = ", ".join(line.table for line in shift.tables[:12])
     if len(shift.tables) > 12:
         tables += f" and {len(shift.tables) - 12} more tables"
-    sheet.paragraph(f"Shift report: {tables}", size=8.5)
+    sheet.paragraph(f"{text.title(shift)}: {tables}", size=8.5)
     window = text.window_text(shift)
     if window:
         sheet.paragraph(window, size=8.5)
@@ -175,13 +175,11 @@ def _lists(sheet: Sheet, shift: Shift, plan: Layout, links: _Links) -> None:
     _title(sheet, "Rounds behind the numbers")
     for one in plan.lists:
         links.arrive(one.anchor)
-        parts, table = [], None
-        for index in one.rounds:
-            played = shift.rounds[index]
-            own = shift.takes[played.take].table
-            parts.append(str(played.number) if own == table else f"{own} {played.number}")
-            table = own
-        _entry(sheet, f"{one.title}, {len(one.rounds)}:", " ".join(parts))
+        parts = (
+            f"{table} {', '.join(str(shift.rounds[index].number) for index in rounds)}"
+            for table, rounds in text.played_at(shift, one.rounds)
+        )
+        _entry(sheet, f"{one.title}, {len(one.rounds)}:", "; ".join(parts))
 
 
 def _rounds(sheet: Sheet, shift: Shift, links: _Links) -> None:

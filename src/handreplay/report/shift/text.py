@@ -1,7 +1,9 @@
 """How the shift report puts times, shares and verdicts into words, the same on the page and on paper."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from handreplay.core.money import usd
@@ -91,6 +93,31 @@ def window_text(shift: Shift) -> str:
     since, until = shift.window.since, shift.window.until
     parts = [f"since {told(since)}" if since else "", f"until {told(until)}" if until else ""]
     return " ".join(part for part in parts if part)
+
+
+def dates(shift: Shift) -> str:
+    """`"2026-11-30"` or `"2026-11-29 to 2026-11-30"`, as the tables' clocks show them; "" when nobody knows."""
+    days = [
+        f"{local(moment, line.zone):%Y-%m-%d}"
+        for line in shift.tables
+        for moment in (line.first, line.last)
+        if moment is not None
+    ]
+    if not days:
+        return ""
+    return min(days) if min(days) == max(days) else f"{min(days)} to {max(days)}"
+
+
+def title(shift: Shift) -> str:
+    """What the whole report is called."""
+    return f"Shift report {dates(shift)}".rstrip()
+
+
+def played_at(shift: Shift, rounds: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+    """Rounds by the table they are of: `"UTH-07 round"` or `"UTH-12 rounds"`, and their places in `shift.rounds`."""
+    for table, own in groupby(rounds, lambda index: shift.takes[shift.rounds[index].take].table):
+        places = list(own)
+        yield f"{table} round{'' if len(places) == 1 else 's'}", places
 
 
 def where(found: Found) -> str:
@@ -186,9 +213,10 @@ def _counts(shift: Shift) -> tuple[tuple[str, str, str], ...]:
         (usd(money.lost_cents), "lost by the house, confirmed", "fault" if money.lost_cents else "plain"),
         (usd(money.short_cents), "short to players, confirmed", "fault" if money.short_cents else "plain"),
     ]
-    likely = money.likely_lost_cents + money.likely_short_cents
-    if likely:
-        counts.append((usd(likely), "more is probable, either way", "fault"))
+    if money.likely_lost_cents:
+        counts.append((usd(money.likely_lost_cents), "more lost by the house, probable", "fault"))
+    if money.likely_short_cents:
+        counts.append((usd(money.likely_short_cents), "more short to players, probable", "fault"))
     if aside:
         counts.append((str(aside), f"of {count(len(shift.takes), 'recording')} not audited", "open"))
     if shift.seconds(Kind.UNRECORDED):

@@ -1,0 +1,21 @@
+"""Times that people type to ask for a part of a night."""
+
+from datetime import datetime
+
+from handreplay.errors import HandreplayError
+
+FIRST_YEAR, LAST_YEAR = 1900, 2300  # beyond them other time zones have no dates
+
+
+def told_time(told: str, option: str) -> datetime:
+    """A date, a date with a time, or one with an offset; naive without an offset. Raises HandreplayError."""
+    try:
+        moment = datetime.fromisoformat(told.strip())
+    except ValueError:
+        raise HandreplayError(
+            f"{option} {told}: is no time; write 2026-11-30, 2026-11-30T01:10 (the table's own clock) or "
+            "2026-11-30T01:10-05:00"
+        ) from None
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise HandreplayError(f"{option} {told}: is no time of a recording")
+    return moment
