@@ -1,6 +1,7 @@
 """Who is read when, and what a batch comes to, without reading anything."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,18 +105,18 @@ def test_one_recording_of_a_line_is_read_at_a_time_and_lines_stand_side_by_side(
     plan = planned(tmp_path, *(f"UTH-{table}/part_{number}.mp4" for table in (1, 2) for number in (1, 2, 3)))
     assert plan.chains == 2
     at_once = list(steps(plan))
-    assert [task.key for task in at_once] == ["UTH-2/UTH-2 part_1.mp4", "UTH-1/UTH-1 part_1.mp4"]  # most bytes first
+    assert [task.key for task in at_once] == ["UTH-2/UTH-2_part_1.mp4", "UTH-1/UTH-1_part_1.mp4"]  # most bytes first
     plan.take(read(at_once[1]))
     following = plan.next_task()
     assert isinstance(following, ReadTask)
-    assert following.job.memory == tmp_path / "out" / "read" / "UTH-1" / "UTH-1 part_1.mp4" / "memory.npz"
+    assert following.job.memory == tmp_path / "out" / "read" / "UTH-1" / "UTH-1_part_1.mp4" / "memory.npz"
     assert plan.next_task() is None
 
 
 def test_a_line_is_judged_as_soon_as_all_of_it_was_read(tmp_path: Path) -> None:
     plan = planned(tmp_path, "UTH-1/a.mp4", "UTH-2/part_1.mp4", "UTH-2/part_2.mp4")
     tasks = {task.key: task for task in steps(plan)}
-    plan.take(read(tasks["UTH-1/UTH-1 a.mp4"]))
+    plan.take(read(tasks["UTH-1/UTH-1_a.mp4"]))
     line = plan.next_task()
     assert isinstance(line, JudgeTask)
     [told] = plan.take(judged(line, rounds=3, findings=1))
@@ -146,3 +147,14 @@ def test_times_of_pieces_that_share_the_start_of_the_first_are_counted_on(tmp_pa
     carried_out(plan)
     starts = [entry.start for entry in plan.record().entries]
     assert [start.strftime("%H:%M:%S") for start in starts if start] == ["06:00:00", "06:01:00", "06:02:00"]
+
+
+def test_folders_have_no_blanks_but_those_that_an_earlier_batch_named_stay(tmp_path: Path) -> None:
+    plan = planned(tmp_path, "UTH-1/monday night/a  b.mp4")
+    carried_out(plan)
+    (entry,) = plan.record().entries
+    assert entry.run == "runs/UTH-1/UTH-1_monday_night_a_b.mp4"
+    old = replace(plan.record(), entries=(replace(entry, run="runs/UTH-1/UTH-1 monday night a  b.mp4"),))
+    again = Plan(find_recordings(tmp_path / "recordings", tmp_path / "tables"), tmp_path / "out", former=old)
+    task = again.next_task()
+    assert task is not None and task.key == "UTH-1/UTH-1 monday night a  b.mp4"

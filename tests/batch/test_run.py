@@ -158,7 +158,7 @@ def test_a_new_recording_at_the_end_of_a_line_leaves_the_run_folders_before_it_a
     assert night.reads() == ["part_0003.mp4"]
     after = files_of(night.out)
     assert {name: after[name] for name in before} == before
-    assert "runs/UTH-1/UTH-1 part_0003.mp4/manifest.json" in after
+    assert "runs/UTH-1/UTH-1_part_0003.mp4/manifest.json" in after
 
 
 def test_a_changed_recording_is_read_again_but_not_what_goes_on_from_the_same_table(
@@ -178,7 +178,7 @@ def test_a_changed_recording_is_read_again_but_not_what_goes_on_from_the_same_ta
 def test_a_run_folder_that_was_tampered_with_is_made_again(night: Night) -> None:
     night.add("UTH-1/a.mp4")
     night.run()
-    run = night.out / "runs" / "UTH-1" / "UTH-1 a.mp4"
+    run = night.out / "runs" / "UTH-1" / "UTH-1_a.mp4"
     page = (run / "report.html").read_bytes()
     (run / "report.html").write_bytes(page[:-1] + b" ")
     night.run()
@@ -189,7 +189,7 @@ def test_what_was_kept_of_a_reading_is_read_again_once_a_number_in_it_is_another
     night.add("UTH-1/a.mp4")
     night.run()
     night.reads()
-    about = night.out / "read" / "UTH-1" / "UTH-1 a.mp4" / "read.json"
+    about = night.out / "read" / "UTH-1" / "UTH-1_a.mp4" / "read.json"
     whole = about.read_bytes()
     for wrong in (b'"picture_s": 1e9', b'"picture_s": NaN', b'"picture_s": 0.05'):
         about.write_bytes(whole.replace(b'"picture_s": 0.04', wrong))
@@ -201,7 +201,7 @@ def test_what_was_kept_of_a_reading_is_read_again_once_a_number_in_it_is_another
 def test_only_what_a_run_folder_says_itself_is_told_of_it(night: Night) -> None:
     night.add("UTH-1/a.mp4")
     night.run()
-    note = night.out / "read" / "UTH-1" / "UTH-1 a.mp4" / "judged.json"
+    note = night.out / "read" / "UTH-1" / "UTH-1_a.mp4" / "judged.json"
     told = json.loads(note.read_text())
     note.write_text(json.dumps({**told, "verdict": {"rounds": 5, "findings": 0, "questions": 0, "exit_code": 0}}))
     assert night.run().exit_code == 3  # no round was seen
@@ -221,7 +221,7 @@ def test_a_findings_file_comes_to_what_its_audit_came_to(log: Path) -> None:
 def test_a_run_folder_whose_manifest_is_damaged_says_what_to_do(night: Night) -> None:
     night.add("UTH-1/a.mp4")
     night.run()
-    (night.out / "runs" / "UTH-1" / "UTH-1 a.mp4" / "manifest.json").write_text("{")
+    (night.out / "runs" / "UTH-1" / "UTH-1_a.mp4" / "manifest.json").write_text("{")
     done = night.run()
     assert done.exit_code == 3
     assert str(night.entry("UTH-1/a.mp4")["reason"]).endswith("or move that folder away and run the batch again")
@@ -234,7 +234,7 @@ def test_the_recordings_of_a_table_go_on_from_one_another_and_a_bad_one_cuts_the
     done = night.run(engine)
     reads = {task.job.recording.name: task.job.memory for task in engine.given if hasattr(task, "job")}
     assert reads["part_0001.mp4"] is None
-    assert reads["part_0002.mp4"] == night.out / "read" / "UTH-1" / "UTH-1 part_0001.mp4" / "memory.npz"
+    assert reads["part_0002.mp4"] == night.out / "read" / "UTH-1" / "UTH-1_part_0001.mp4" / "memory.npz"
     assert reads["part_0004.mp4"] is None
     lines = [[place.job.recording.name for place in task.places] for task in engine.given if hasattr(task, "places")]
     assert sorted(lines) == [["part_0001.mp4", "part_0002.mp4"], ["part_0004.mp4"]]
@@ -296,7 +296,7 @@ def test_a_recording_that_vanishes_before_its_turn_is_named(night: Night) -> Non
 def test_recordings_that_a_review_has_begun_on_are_never_written_over(night: Night) -> None:
     night.add("UTH-1/a.mp4")
     night.run()
-    run = night.out / "runs" / "UTH-1" / "UTH-1 a.mp4"
+    run = night.out / "runs" / "UTH-1" / "UTH-1_a.mp4"
     (run / "review.jsonl").write_text("{}\n")
     assert night.run().record.counted(State.AUDITED) == 1
     night.add("UTH-1/a.mp4", "ok 90")
@@ -334,7 +334,7 @@ def test_names_that_no_windows_disk_can_hold_get_folders_that_it_can_and_stay_in
     done = night.run()
     assert done.record.counted(State.AUDITED) == 5
     runs = {entry.name: entry.run or "" for entry in done.record.entries}
-    assert runs["aux/NUL.mp4"] == "runs/_AUX/aux NUL.mp4"
+    assert runs["aux/NUL.mp4"] == "runs/_AUX/aux_NUL.mp4"
     assert len({run.casefold() for run in runs.values()}) == 5
     assert all(
         len(part.encode()) <= 125 and not set(part) & set('<>:"\\|?*')
@@ -351,7 +351,7 @@ def test_a_folder_name_stays_with_its_recording_when_another_one_would_take_it(n
     night.add("UTH-1/b a.mp4")
     done = night.run()
     runs = {entry.name: entry.run for entry in done.record.entries}
-    assert runs == {"UTH-1/b/a.mp4": "runs/UTH-1/UTH-1 b a.mp4", "UTH-1/b a.mp4": "runs/UTH-1/UTH-1 b a.mp4-2"}
+    assert runs == {"UTH-1/b/a.mp4": "runs/UTH-1/UTH-1_b_a.mp4", "UTH-1/b a.mp4": "runs/UTH-1/UTH-1_b_a.mp4-2"}
     assert night.reads() == ["b a.mp4"]
 
 

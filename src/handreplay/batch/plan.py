@@ -9,6 +9,7 @@ without those that could not be read. A timeline is judged as soon as all of it 
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -348,7 +349,8 @@ def _folder_names(table: str, group: Sequence[Recording], before: dict[str, Entr
         if top == RUNS and its_table == table and is_plain and name.casefold() not in taken:
             kept[recording.name] = name
             taken.add(name.casefold())
-    titles = {recording.name: recording.name.replace("/", " ") for recording in group if recording.name not in kept}
+    names = (recording.name for recording in group if recording.name not in kept)
+    titles = {name: re.sub(r"[/\s]+", "_", name) for name in names}  # no blanks: people type them after a command
     return {**_distinct(titles, taken), **kept}
 
 

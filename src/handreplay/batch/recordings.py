@@ -58,6 +58,7 @@ class SetAside:
     start: datetime | None = None
     dealer: str | None = None
     bytes: int = 0
+    to_the_minute: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,6 +283,7 @@ def _take(candidate: _Candidate, search: _Search) -> None:
             start=start.moment,
             dealer=dealer,
             bytes=size,
+            to_the_minute=start.to_the_minute,
         )
     )
 
