@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 
 from handreplay.batch import ledger as ledgers
 from handreplay.batch.ledger import fill
+from handreplay.batch.ledger_names import claim
 from handreplay.batch.ledger_place import ledger_at, reading
 from handreplay.batch.ledger_rows import Neighbours, judged_s, rows_of
 from handreplay.batch.ledger_tables import METADATA, RECORDINGS
 from handreplay.batch.record import Entry, Hole, Record, State, read_record, write_record
 from handreplay.errors import OutputError
+from handreplay.report.page_parts import frame_shown
 from handreplay.store import Provenance, read_run, write_run
 
 Dump = Callable[[str], dict[str, list[tuple]]]
@@ -158,7 +160,7 @@ def test_a_stop_in_the_middle_leaves_the_recording_as_it_was(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(ledgers, "_take_over", stopped)  # by then the old rows are gone, in that transaction
+        patched.setattr(ledgers, "_insert", stopped)  # by then the old rows are gone, in that transaction
         with pytest.raises(KeyboardInterrupt):
             fill(place, out)
     assert dump(place) == before
@@ -169,7 +171,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from handreplay.batch import ledger
-ledger._take_over = lambda *_: os._exit(9)
+ledger._insert = lambda *_: os._exit(9)
 ledger.fill(sys.argv[1], Path(sys.argv[2]))
 """
 
@@ -184,26 +186,91 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_recording_as_it_was(place: s
     assert fill(place, out).changed == 1
 
 
-def test_two_batches_share_a_ledger_and_one_recording_counts_once(
-    place: str, out: Path, tmp_path: Path, dump: Dump
-) -> None:
-    other = tmp_path / "other"
+def another_batch(out: Path, tmp_path: Path, name: str = "other") -> Path:
+    """A batch with a recording that `out` has too, of which it found less, and one of its own."""
+    other = tmp_path / name
     again = night.recording(other, "copied/one.mp4", night.rounds_at(night.START, [night.OVERPAID]))
     again = dataclasses.replace(again, sha256=read_record(out).entries[1].sha256)
     own = night.recording(other, "UTH-12/late.mp4", night.rounds_at(None, [night.LOGS[0]]), start=None, dealer=None)
     write_record(other, Record(entries=(again, own)))
+    return other
+
+
+def test_batches_that_share_a_ledger_keep_their_own_rows_of_the_same_recording(
+    place: str, out: Path, tmp_path: Path, dump: Dump
+) -> None:
     fill(place, out)
-    fill(place, other)
-    assert sorted(rows(dump(place), "recordings", "batch", "recording")) == [
-        ("night", "UTH-05/quiet.mp4"),
-        ("night", "UTH-12/two.mp4"),
-        ("night", "UTH-12/zero.mp4"),
+    alone = dump(place)
+    assert fill(place, another_batch(out, tmp_path)).changed == 2
+    both = dump(place)
+    for table in ("recordings", "holes", "missing", "rounds", "wagers", "findings"):
+        assert [row for row in both[table] if row[0] == "night"] == alone[table]
+    assert [row for row in rows(both, "recordings", "batch", "recording") if row[0] == "other"] == [
         ("other", "UTH-12/late.mp4"),
         ("other", "copied/one.mp4"),
     ]
+    assert fill(place, out).changed == 0
+
+
+def namesake(tmp_path: Path) -> Path:
+    folder = tmp_path / "elsewhere" / "night"
+    write_record(folder, Record(entries=(night.recording(folder, "other.mp4", ()),)))
+    return folder
+
+
+def test_another_folder_of_the_same_name_is_refused_in_one_line_and_changes_nothing(
+    place: str, out: Path, tmp_path: Path, dump: Dump
+) -> None:
     fill(place, out)
-    assert ("other", "copied/one.mp4") not in rows(dump(place), "recordings", "batch", "recording")
-    assert ("night", "UTH-12/one.mp4") in rows(dump(place), "recordings", "batch", "recording")
+    before = dump(place)
+    for other in (namesake(tmp_path), Path(shutil.copytree(out, tmp_path / "copied" / "night"))):
+        for try_it in (fill, claim):
+            with pytest.raises(
+                OutputError, match=r"the name night is of the batch in .*night; .* with --batch NAME"
+            ) as e:
+                try_it(place, other)
+            assert str(out) in str(e.value) and "\n" not in str(e.value)
+    assert dump(place) == before
+    assert fill(place, namesake(tmp_path), batch="second pit").recordings == 1
+    assert {row[0] for row in dump(place)["recordings"]} == {"night", "second pit"}
+
+
+def test_a_batch_made_anew_where_another_had_been_does_not_take_its_rows(place: str, out: Path, dump: Dump) -> None:
+    fill(place, out)
+    before = dump(place)
+    shutil.rmtree(out)
+    write_record(out, Record(entries=(night.recording(out, "other.mp4", ()),)))
+    with pytest.raises(OutputError, match=r"another batch that was in .*night before; .* with --batch NAME"):
+        fill(place, out)
+    assert dump(place) == before
+
+
+def test_a_batch_keeps_the_name_it_was_given_however_far_it_has_gone(place: str, out: Path, dump: Dump) -> None:
+    assert fill(place, out, batch="pit 2").batch == "pit 2"
+    record = read_record(out)
+    write_record(out, dataclasses.replace(record, entries=record.entries[:2]))
+    filled = fill(place, out)
+    assert (filled.batch, filled.removed) == ("pit 2", 2)
+    assert fill(place, out, batch="pit 3").removed == 0
+    made = dump(place)
+    for table in ("batches", "recordings", "missing", "rounds", "wagers", "findings"):
+        assert {row[0] for row in made[table]} == {"pit 3"}, table
+
+
+def test_the_frame_is_that_of_the_picture_on_show_as_the_audit_prints_it(
+    place: str, tmp_path: Path, dump: Dump
+) -> None:
+    entry = night.recording(tmp_path / "b", "a.mp4", night.rounds_at(night.START, [night.OVERPAID]))
+    run = tmp_path / "b" / entry.run
+    document = json.loads((run / "findings.json").read_bytes())
+    found = document["findings"][0]
+    found["frame"] = 499  # of the picture in which the change was first seen
+    found["evidence"] = [{"t": round(found["t"] - 0.037, 3), "frame": 501, "image": "evidence/a.jpg"}]
+    rewritten(run, document)
+    write_record(tmp_path / "b", Record(entries=(entry,)))
+    fill(place, tmp_path / "b")
+    assert rows(dump(place), "findings", "frame") == [(501,)]
+    assert frame_shown(found) == 501 and frame_shown({**found, "evidence": []}) is None
 
 
 def test_unknown_amounts_times_and_dealers_stay_unknown(place: str, tmp_path: Path, dump: Dump) -> None:

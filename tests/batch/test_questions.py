@@ -5,6 +5,7 @@ import dataclasses
 import hashlib
 import io
 import json
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -23,7 +24,7 @@ from handreplay.batch.ledger import fill
 from handreplay.batch.ledger_place import ledger_at, reading
 from handreplay.batch.ledger_rows import times
 from handreplay.batch.questions import QUESTIONS, ask
-from handreplay.batch.record import Record, State, read_record, write_record
+from handreplay.batch.record import Missing, Record, State, read_record, write_record
 from handreplay.batch.shift import batch_shift
 from handreplay.cli import app
 from handreplay.errors import HandreplayError, OutputError
@@ -136,6 +137,10 @@ def test_what_a_person_is_asked_about_is_no_error_and_is_counted_beside(place: s
     ]
     assert column(watch, "why") == ["FT01", "PY02"]
     assert column(watch, "look_s") == [7.0, 125.897]
+    assert column(watch, "clock") == [
+        "2026-11-30T02:10:07.000-05:00",
+        "2026-11-30T01:22:05.897-05:00",
+    ]  # of that moment
     assert [row[5] for row in asked(place, "not-judged", table="UTH-12").rows][1:] == [
         "round 6 leaves a question",
         "set aside: holds no picture",
@@ -251,6 +256,77 @@ def test_the_ledger_and_the_shift_report_tell_the_same_figures(place: str, out: 
     lost = {line.dealer: line.lost_cents for line in (*shift.dealers, *shift.few) if line.lost_cents}
     paid = by(asked(place, "overpayments"), "overpaid_cents")
     assert {dealer: cents for dealer, cents in paid.items() if cents} == lost
+
+
+# ---- a recording that several batches have
+
+
+def audited_again(out: Path, folder: Path, *, triage: bool) -> Path:
+    """Another batch of the first two recordings of `out`, which found less in the second, and of one of its own."""
+    _, one, *_ = read_record(out).entries
+    alike = night.recording(folder, "a.mp4", night.rounds_at(night.START, [night.OVERPAID]), triage=triage)
+    later = night.START + timedelta(hours=3)
+    own = night.recording(folder, "late.mp4", night.rounds_at(later, [night.LOGS[1]]), start=later, dealer="Eve")
+    hour = timedelta(hours=1)
+    missing = (
+        Missing(table="UTH-05", start=night.START + hour / 4, end=night.START + 2 * hour),  # 45 min known, 10 recorded
+        Missing(table="UTH-12", start=night.START, end=night.START + hour / 2),  # of which 20 min are recorded
+    )
+    entries = (dataclasses.replace(alike, sha256=one.sha256), own)
+    write_record(folder, Record(entries=entries, missing=missing))
+    return folder
+
+
+NOTE = (
+    "Left out: 1 recording that another batch holds too (a full audit counts before a triage, then the batch filled "
+    "in last; --batch NAME asks one batch)."
+)
+
+
+@pytest.mark.parametrize(
+    ("triage", "last", "counts"),
+    [(True, "again", "night"), (True, "night", "night"), (False, "again", "again"), (False, "night", "night")],
+)
+def test_a_recording_of_several_batches_counts_once_the_full_audit_first_then_the_batch_filled_last(
+    place: str, out: Path, tmp_path: Path, triage: bool, last: str, counts: str
+) -> None:
+    folders = {"night": out, "again": audited_again(out, tmp_path / "again", triage=triage)}
+    for name in sorted(folders, key=lambda name: name == last):
+        fill(place, folders[name])
+    of_ann = 4 if counts == "night" else 1
+    told = asked(place, "rounds-per-hour", by="dealer")
+    assert by(told, "rounds") == {"Ann": of_ann, "Bob": 2, "D. Núñez": 2, "Eve": 1}
+    assert by(told, "recordings") == {"Ann": 1, "Bob": 1, "D. Núñez": 1, "Eve": 1}
+    assert {row[-1] for row in asked(place, "rounds", dealer="Ann").rows} == {counts}
+    assert len(asked(place, "rounds", verdict="wrong", dealer="Ann").rows) == (2 if counts == "night" else 1)
+    for question in QUESTIONS:
+        assert asked(place, question.name).notes[-1] == NOTE, question.name
+        named = asked(place, question.name, batch="again")
+        assert not named.notes or named.notes[-1] != NOTE
+    assert len(asked(place, "rounds", batch="night").rows) == 8
+    assert len(asked(place, "rounds", batch="again", verdict="wrong", wager="blind").rows) == 2
+    assert asked(place, "rounds", dealer="Eve").notes == ()
+    own = run(place, "--sql", "SELECT count(*) AS n FROM rounds")
+    assert own[1].splitlines()[1].strip() == "10" and "1 of the recordings are in another batch too" in own[1]
+    assert selected(place, "SELECT of_batch FROM copies") == [(counts,)]
+
+
+def test_time_without_a_recording_is_missing_once_and_not_where_another_batch_recorded(
+    place: str, out: Path, tmp_path: Path
+) -> None:
+    fill(place, out)  # UTH-05 from 06:10 to 07:10
+    fill(place, audited_again(out, tmp_path / "again", triage=False))
+    told = asked(place, "not-judged")
+    gaps = [(row[0], row[4], row[3], row[6]) for row in told.rows if row[5] == "no recording"]
+    assert gaps == [
+        ("UTH-05", "2026-11-30T01:10:00.000-05:00", 900.0, "night"),
+        ("UTH-05", "2026-11-30T01:25:00.000-05:00", 2700.0, "again"),
+        ("UTH-05", "2026-11-30T02:20:00.000-05:00", 3000.0, "again"),
+        ("UTH-12", "2026-11-30T01:30:00.000-05:00", 600.0, "again"),
+    ]
+    assert by(asked(place, "coverage"), "no_recording_s") == {"UTH-05": 6600.0, "UTH-12": 600.0}
+    assert by(asked(place, "coverage", batch="night"), "no_recording_s") == {"UTH-05": 3600.0, "UTH-12": 0.0}
+    assert by(asked(place, "coverage", batch="again"), "no_recording_s") == {"UTH-05": 6300.0, "UTH-12": 1800.0}
 
 
 # ---- a SELECT of one's own
@@ -424,6 +500,56 @@ def test_the_command_lists_its_questions_and_answers_them(out: Path) -> None:
     assert [(row["recording"], row["round"], row["variance_cents"]) for row in json.loads(told)["rows"]] == [
         ("UTH-12/one.mp4", 1, 10000)
     ]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["overpayments"],
+        ["overpayments", "--by", "hour", "--dealer", "D. Núñez"],
+        ["underpayments", "--by", "wager", "--since", "2026-11-30"],
+        ["error-rate"],
+        ["error-rate", "--by", "hour"],
+        ["rounds-per-hour", "--by", "dealer"],
+        ["coverage", "--table", "UTH-05"],
+    ],
+)
+def test_the_command_that_leads_on_can_be_pasted_and_shows_rows(out: Path, tmp_path: Path, words: list[str]) -> None:
+    place = str(Path(out).rename(tmp_path / "a night's work"))
+    fill(place, Path(place))
+    lead = run(place, *words)[1].splitlines()[-1]
+    assert lead.startswith("See ")
+    command = shlex.split(lead.partition(": ")[2])
+    assert command[:3] == ["handreplay", "query", place]
+    code, told = run(*command[2:])
+    assert code == 0 and "(nothing)" not in told and len(told.splitlines()) > 1
+    kept = words[words.index("--dealer") + 1] if "--dealer" in words else ""
+    assert kept in command or not kept
+
+
+def test_nothing_leads_on_from_no_rows(out: Path) -> None:
+    fill(out, out)
+    assert "See " not in run(str(out), "overpayments", "--dealer", "Bob")[1]
+
+
+@pytest.mark.parametrize("name", ["findings.xlsx", "findings.foo", "findings.text"])
+def test_an_ending_of_another_kind_of_file_is_refused_unless_the_format_is_said(
+    out: Path, tmp_path: Path, name: str
+) -> None:
+    fill(out, out)
+    file = tmp_path / name
+    code, told = run(str(out), "rounds", "--out", str(file))
+    assert code == 2 and "an answer ends in .csv (for spreadsheets), .json, .parquet or .txt" in told
+    assert not file.exists()
+    assert run(str(out), "rounds", "--out", str(file), "--format", "csv")[0] == 0
+    assert file.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert run(str(out), "rounds", "--out", str(tmp_path / "rounds.txt"))[0] == 0
+    assert (tmp_path / "rounds.txt").read_text("utf-8").startswith("recording ")
+
+
+def test_a_folder_that_is_not_there_is_named_itself(tmp_path: Path) -> None:
+    code, told = run(str(tmp_path / "nonight"), "rounds")
+    assert (code, told) == (2, f"{tmp_path / 'nonight'}: there is no such batch or ledger; name a batch's folder")
 
 
 def test_the_ending_of_the_file_says_what_is_written(out: Path, tmp_path: Path) -> None:

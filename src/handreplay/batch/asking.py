@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, and_, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Table, and_, func, or_, select, tuple_
 
 from handreplay.batch.ledger_place import select_alone
-from handreplay.batch.ledger_tables import FINDINGS, MISSING, RECORDINGS, WAGERS
+from handreplay.batch.ledger_tables import COPIES, FINDINGS, MISSING, RECORDINGS, WAGERS
 from handreplay.batch.record import time_text
 from handreplay.batch.times import told_time
 from handreplay.errors import HandreplayError
@@ -24,7 +24,8 @@ class Answer:
     question: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
-    notes: tuple[str, ...] = ()  # what the figures leave out, and how to come to their rounds
+    notes: tuple[str, ...] = ()  # what the figures leave out
+    leads: tuple[str, tuple[str, ...]] | None = None  # what is seen by another question, and that question's words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,18 @@ class Filters:
 
 
 def matching(table: Table, filters: Filters) -> ColumnElement[bool]:
-    """The condition for rows of `table`, as far as it has the columns. Raises HandreplayError for what is no time."""
+    """The condition for rows of `table`, as far as it has the columns; a recording that several batches have counts
+    once, unless one of them is named. Raises HandreplayError for what is no time.
+    """
+    if filters.batch is not None or "recording" not in table.c:
+        return narrowed(table, filters)
+    all_of_them = select(RECORDINGS.c.batch, RECORDINGS.c.recording)
+    counted = all_of_them.except_(select(COPIES.c.batch, COPIES.c.recording))  # NOT IN would look through it every time
+    return and_(narrowed(table, filters), tuple_(table.c.batch, table.c.recording).in_(counted))
+
+
+def narrowed(table: Table, filters: Filters) -> ColumnElement[bool]:
+    """As `matching`, with what is copied."""
     columns = {"batch": "batch", "dealer": "dealer", "table": "table_id", "wager": "wager", "code": "code"}
     conditions: list[ColumnElement[bool]] = []
     for name, column in columns.items():
@@ -103,6 +115,19 @@ def without_a_clock(connection: Connection, filters: Filters, table: Table, what
     untimed = Filters(**{k: v for k, v in filters.given.items() if k not in ("since", "until")})
     number = connection.execute(select(func.count()).select_from(table).where(matching(table, untimed), lost)).scalar()
     return (f"Left out: {number} {what} without a known time.",) if number else ()
+
+
+def copies_left_out(connection: Connection, filters: Filters) -> tuple[str, ...]:
+    """A note on recordings that count for another batch."""
+    if filters.batch is not None:
+        return ()
+    same = (COPIES.c.batch == RECORDINGS.c.batch) & (COPIES.c.recording == RECORDINGS.c.recording)
+    query = select(func.count()).select_from(RECORDINGS).join(COPIES, same).where(narrowed(RECORDINGS, filters))
+    number = connection.execute(query).scalar() or 0
+    if not number:
+        return ()
+    which = "a full audit counts before a triage, then the batch filled in last; --batch NAME asks one batch"
+    return (f"Left out: {number} recording{'' if number == 1 else 's'} that another batch holds too ({which}).",)
 
 
 def whole_rows(rows: Sequence[Any]) -> list[tuple[Any, ...]]:

@@ -1,8 +1,8 @@
 """The ledger of batches: made from batch.json and the run folders, and made again from them at any time.
 
 Each recording's rows are put in place in one transaction, so that whatever stops it leaves every recording as it was
-or as it is now. Rows that have not changed are left alone. Several batches may share one ledger; a recording (by its
-SHA-256) that two of them audited at one table counts once, for the one that was filled in last.
+or as it is now. Rows that have not changed are left alone. Several batches may share one ledger, each with rows of its
+own; which of them a recording counts for that several have is decided when the ledger is asked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, and_, delete, func, select
+from sqlalchemy import Connection, Engine, and_, delete, select
 
-from handreplay.batch.ledger_place import FILE, LOCK, Ledger, ledger_at, writing
+from handreplay.batch.ledger_names import claimed, filled_last, wait_for_others
+from handreplay.batch.ledger_place import FILE, ledger_at, writing
 from handreplay.batch.ledger_rows import Neighbours, Row, Rows, plain, rows_of, times
 from handreplay.batch.ledger_tables import MISSING, OF_A_RECORDING, RECORDINGS
-from handreplay.batch.record import Record, State, read_record
+from handreplay.batch.record import Record, read_record
 from handreplay.errors import HandreplayError, OutputError
 
 __all__ = ["FILE", "Filled", "fill"]
@@ -35,38 +36,27 @@ class Filled:
 def fill(place: str | Path, out: Path, *, batch: str | None = None) -> Filled:
     """Put the batch in `out` into the ledger at `place`: a file, a folder (its ledger.sqlite), or postgresql://...
 
-    `batch` names it among others; the folder's own name when left out. Raises OutputError when there is no batch, when
-    a run folder was altered (the other recordings are put in place, that one stays as it was), or for whatever the
-    database refuses.
+    `batch` names it among others; when left out, the name that it has there, else the folder's. Raises OutputError when
+    there is no batch, when the name is another batch's, when a run folder was altered (the other recordings are put in
+    place, that one stays as it was), or for whatever the database refuses.
     """
     record = read_record(out)
     neighbours = Neighbours.of(record, out)
     ledger = ledger_at(place)
-    name = plain(batch or out.resolve().name or "batch")
     with writing(ledger) as engine:
-        if ledger.file is None:
-            _check_same_batch(engine, ledger, name, record)
+        with engine.begin() as connection:
+            wait_for_others(connection)
+            name = claimed(connection, ledger, out, batch)
         changed, refused = _fill_recordings(engine, out, record, name, neighbours)
         with engine.begin() as connection:
-            _wait_for_others(connection)
+            wait_for_others(connection)
             removed = _remove_others(connection, name, record)
             _put_missing(connection, name, record, neighbours.zones)
+            filled_last(connection, name)
     if refused:
         more = f" ({len(refused) - 1} more recordings have such a fault)" if len(refused) > 1 else ""
         raise OutputError(f"{refused[0]}{more}")
     return Filled(ledger=str(ledger), batch=name, recordings=len(record.entries), changed=changed, removed=removed)
-
-
-def _check_same_batch(engine: Engine, ledger: Ledger, batch: str, record: Record) -> None:
-    """Two batches whose folders happen to have one name must not take each other's place."""
-    with engine.connect() as connection:
-        query = select(RECORDINGS.c.recording, RECORDINGS.c.sha256).where(RECORDINGS.c.batch == batch)
-        there = {(row.recording, row.sha256) for row in connection.execute(query)}
-    if there and not there & {(entry.name, entry.sha256) for entry in record.entries}:
-        raise OutputError(
-            f"{ledger}: already holds another batch of the name {batch}, of other recordings; give this one a name of "
-            "its own: handreplay ledger OUT --to URL --batch NAME"
-        )
 
 
 def _fill_recordings(
@@ -87,15 +77,9 @@ def _fill_recordings(
             continue
         unjudged_until = rows.unjudged_until
         with engine.begin() as connection:
-            _wait_for_others(connection)
+            wait_for_others(connection)
             changed += _put(connection, rows)
     return changed, refused
-
-
-def _wait_for_others(connection: Connection) -> None:
-    """One writes at a time. SQLite sees to that by itself."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
 
 
 def _put(connection: Connection, rows: Rows) -> bool:
@@ -106,26 +90,18 @@ def _put(connection: Connection, rows: Rows) -> bool:
     if found == rows.fingerprint:
         return False
     _remove(connection, head["batch"], [head["recording"]])
-    if head["state"] == State.AUDITED.value and head["sha256"]:
-        _take_over(connection, head)
+    _insert(connection, rows)
+    return True
+
+
+def _insert(connection: Connection, rows: Rows) -> None:
+    head: Row = rows.tables[RECORDINGS.name][0]
     for table in OF_A_RECORDING:
         made = rows.tables[table.name]
         if table is RECORDINGS:
             made = [{**head, "fingerprint": rows.fingerprint}]
         if made:
             connection.execute(table.insert(), made)
-    return True
-
-
-def _take_over(connection: Connection, head: Row) -> None:
-    """Remove the same recording, at the same table, from other batches."""
-    same = and_(
-        RECORDINGS.c.sha256 == head["sha256"],
-        RECORDINGS.c.table_id == head["table_id"],
-        RECORDINGS.c.batch != head["batch"],
-    )
-    for batch, recording in connection.execute(select(RECORDINGS.c.batch, RECORDINGS.c.recording).where(same)).all():
-        _remove(connection, batch, [recording])
 
 
 def _remove(connection: Connection, batch: str, recordings: Sequence[str]) -> None:

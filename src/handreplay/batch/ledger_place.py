@@ -16,7 +16,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insp
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from handreplay.batch.ledger_tables import LEDGER, METADATA, SCHEMA
+from handreplay.batch.ledger_tables import COPIES, LEDGER, METADATA, SCHEMA, copies
 from handreplay.errors import OutputError
 
 FILE = "ledger.sqlite"
@@ -57,6 +57,15 @@ class Ledger:
             return str(self.file)
         port = f":{self.url.port}" if self.url.port else ""
         return f"postgresql://{self.url.host or ''}{port}/{self.url.database or ''}"
+
+    @property
+    def address(self) -> str:
+        """By which it can be asked: a file, or a server's URL without what is secret."""
+        if self.file is not None:
+            return str(self.file)
+        query = {name: value for name, value in self.url.query.items() if "pass" not in name.casefold()}
+        kept = URL.create("postgresql", self.url.username, None, self.url.host, self.url.port, self.url.database, query)
+        return kept.render_as_string(hide_password=False)
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -139,6 +148,8 @@ def _make_tables(connection: Connection, ledger: Ledger) -> None:
         if strange:
             raise OutputError(f"{ledger}: holds a table {strange[0]} of something else; name a database of its own")
         METADATA.create_all(connection)
+        view = copies().compile(dialect=connection.dialect, compile_kwargs={"literal_binds": True})
+        connection.exec_driver_sql(f"CREATE VIEW {COPIES.name} AS {view}")
         connection.execute(LEDGER.insert().values(schema=SCHEMA))
     _check_schema(connection, ledger)
 
@@ -157,6 +168,8 @@ def reading(ledger: Ledger, seconds: float = SECONDS) -> Iterator[Connection]:
     Raises OutputError.
     """
     if ledger.file is not None and not ledger.file.is_file():
+        if ledger.file.name != FILE or not ledger.file.parent.is_dir():
+            raise OutputError(f"{ledger.file}: there is no such batch or ledger; name a batch's folder")
         raise OutputError(f"{ledger} is not there; make it with handreplay ledger {ledger.file.parent}")
     with one_line(ledger):
         engine = _reader(ledger, seconds)

@@ -18,7 +18,7 @@ from handreplay.core.events import Round
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import OutputError
 from handreplay.report.evaluation.sources import read_document
-from handreplay.report.page_parts import is_question
+from handreplay.report.page_parts import frame_shown, is_question
 from handreplay.report.wager_verdicts import wager_verdict
 from handreplay.store import Run, read_run
 
@@ -28,7 +28,7 @@ Found = Mapping[int, list[Document]]  # findings by round
 Spans = list[tuple[float, float]]
 
 AS_FOUND = (
-    *("code", "name", "status", "confidence", "seat", "wager", "frame", "citation", "remedy", "message"),
+    *("code", "name", "status", "confidence", "seat", "wager", "citation", "remedy", "message"),
     *("expected_cents", "observed_cents", "variance_cents"),
 )
 MAX_PROFILE_BYTES = 1_000_000
@@ -262,6 +262,7 @@ class _Made:
             **{name: finding[name] for name in AS_FOUND},
             "basis": finding.get("basis"),
             "t_s": t,
+            "frame": frame_shown(finding),
             **times(at, self.time_zone, "at"),
             "look_recording": look_recording,
             "look_s": look_s,

@@ -5,15 +5,17 @@ which sort as they pass and read the same in both; `..._local` is the same momen
 its offset. Seconds (`..._s`) run from the first picture of the recording.
 
 A row is known by its batch and its recording, so that tables join without numbers that mean nothing:
-`SELECT ... FROM findings JOIN rounds USING (batch, recording, round)`.
+`SELECT ... FROM findings JOIN rounds USING (batch, recording, round)`. Each batch's rows are its own; the view `copies`
+names the recordings that another batch has as well and that a sum over all batches therefore leaves out.
 """
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Double, Integer, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Double, Integer, MetaData, Select, Table, Text, case, column, func, select
+from sqlalchemy import table as table_of
 from sqlalchemy.types import TypeEngine
 
-SCHEMA = "handreplay.ledger/1"
+SCHEMA = "handreplay.ledger/2"
 
 METADATA = MetaData()
 # compared byte by byte in both: PostgreSQL would go by the language of the database
@@ -41,6 +43,15 @@ def _seconds(name: str) -> Column[float]:
 
 
 LEDGER = Table("ledger", METADATA, _key("schema"))
+
+BATCHES = Table(
+    "batches",
+    METADATA,
+    _key("batch"),
+    _text("id"),  # what the batch's folder says of itself
+    _text("folder"),  # absolute; a dot when the ledger lies in it
+    _whole("filled"),  # 1, 2, ... in the order in which batches were filled in last; 0: not yet
+)
 
 RECORDINGS = Table(
     "recordings",
@@ -155,7 +166,7 @@ FINDINGS = Table(
     _whole("seat"),
     _text("wager"),
     _seconds("t_s"),
-    _cents("frame"),
+    _cents("frame"),  # of the picture on show then, where one was kept
     _text("at_utc"),
     _text("at_local"),
     _text("look_recording"),  # where to look: a round may run on into the next recording
@@ -171,3 +182,24 @@ FINDINGS = Table(
 )
 
 OF_A_RECORDING = (RECORDINGS, HOLES, ROUNDS, WAGERS, FINDINGS)
+
+COPIES = table_of("copies", *(column(name, Text()) for name in ("batch", "recording", "of_batch")))  # a view
+
+
+def copies() -> Select[Any]:
+    """What the view holds: recordings (by SHA-256 and table) that count for another batch, and for which.
+
+    An audited one counts before others, one audited in full before one that was triaged, then that of the batch that
+    was filled in last.
+    """
+    r = RECORDINGS.c
+    rank = (case((r.state == "audited", 0), else_=1), case((r.speed == "full", 0), else_=1), BATCHES.c.filled.desc())
+    counts = func.first_value(r.batch).over(partition_by=(r.table_id, r.sha256), order_by=(*rank, r.batch))
+    known = r.sha256.is_not(None) & r.table_id.is_not(None)
+    each = (
+        select(r.batch, r.recording, counts.label("of_batch"))
+        .join_from(RECORDINGS, BATCHES, BATCHES.c.batch == r.batch)
+        .where(known)
+        .subquery()
+    )
+    return select(each.c.batch, each.c.recording, each.c.of_batch).where(each.c.batch != each.c.of_batch)

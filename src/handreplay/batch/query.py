@@ -1,15 +1,16 @@
 """What the command query does, apart from talking."""
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from handreplay.batch import export
 from handreplay.batch.asking import Answer, Filters, ask_sql
 from handreplay.batch.ledger_place import Ledger, ledger_at, reading
 from handreplay.batch.ledger_rows import plain
-from handreplay.batch.ledger_tables import RECORDINGS
+from handreplay.batch.ledger_tables import COPIES, RECORDINGS
 from handreplay.batch.questions import QUESTIONS, ask
 from handreplay.batch.record import RECORD, read_record
 from handreplay.errors import HandreplayError
@@ -51,8 +52,30 @@ def _answer(place: str, question: str | None, sql: str | None, filters: Filters)
         if sql is None and question is None:
             return None
         behind = _behind(connection, ledger)
-        answer = ask(connection, question, filters) if question is not None else ask_sql(connection, sql or "")
-        return replace(answer, notes=(*behind, *answer.notes))
+        if question is None:
+            doubled = _doubled(connection)  # a SELECT of one's own leaves SQLite with nothing else to be asked
+            return replace(ask_sql(connection, sql or ""), notes=(*behind, *doubled))
+        answer = ask(connection, question, filters)
+        return replace(answer, notes=(*behind, *answer.notes, *_leads(answer, place, ledger)))
+
+
+def _leads(answer: Answer, place: str, ledger: Ledger) -> tuple[str, ...]:
+    """The whole command that leads on, to be pasted; without a password."""
+    if answer.leads is None:
+        return ()
+    what, words = answer.leads
+    typed = place if ledger.file is not None else ledger.address
+    return (f"See {what}: {shlex.join(('handreplay', 'query', typed, *words))}",)
+
+
+def _doubled(connection: Connection) -> tuple[str, ...]:
+    number = connection.execute(select(func.count()).select_from(COPIES)).scalar()
+    if not number:
+        return ()
+    return (
+        f"{number} of the recordings are in another batch too, and a SELECT has each batch's rows; the view copies "
+        "(batch, recording, of_batch) names them.",
+    )
 
 
 def _behind(connection: Connection, ledger: Ledger) -> tuple[str, ...]:
@@ -69,8 +92,15 @@ def _behind(connection: Connection, ledger: Ledger) -> tuple[str, ...]:
 
 
 def _by_ending(out: Path | None) -> str:
+    """Raises HandreplayError for the ending of another kind of file."""
     ending = "" if out is None else out.suffix.casefold().removeprefix(".")
-    return ending if ending in export.FORMATS else "text"
+    if ending in ("", "txt"):
+        return "text"
+    if ending not in export.FORMATS[1:]:
+        raise HandreplayError(
+            f"{out}: an answer ends in .csv (for spreadsheets), .json, .parquet or .txt, not .{ending}; or say --format"
+        )
+    return ending
 
 
 def _listed() -> bytes:

@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, Table, and_, case, exists, func, or_, select
 
-from handreplay.batch.asking import MOST_ROWS, Answer, Filters, matching, whole_rows, without_a_clock
+from handreplay.batch.asking import MOST_ROWS, Answer, Filters, matching, narrowed, whole_rows, without_a_clock
 from handreplay.batch.ledger_rows import times
-from handreplay.batch.ledger_tables import FINDINGS, HOLES, MISSING, RECORDINGS, ROUNDS, WAGERS
+from handreplay.batch.ledger_tables import FINDINGS, HOLES, RECORDINGS, ROUNDS, WAGERS
+from handreplay.batch.missing_time import time_without_recording
 
 OF_ROUNDS = ("clean", "finding", "review", "incomplete")
 OF_WAGERS = ("right", "wrong", "open")
@@ -64,7 +65,7 @@ def _happened(filters: Filters) -> list[ColumnElement[bool]]:
         conditions.append(exists().where(_same_round(ROUNDS, FINDINGS), _finding(filters)))
     if verdict in OF_WAGERS or (filters.wager is not None and filters.code is None and verdict not in OF_FINDINGS):
         told = [WAGERS.c.verdict == verdict] if verdict in OF_WAGERS else []
-        own = matching(WAGERS, Filters(wager=filters.wager))
+        own = narrowed(WAGERS, Filters(wager=filters.wager))
         conditions.append(exists().where(_same_round(ROUNDS, WAGERS), own, *told))
     return conditions
 
@@ -72,7 +73,7 @@ def _happened(filters: Filters) -> list[ColumnElement[bool]]:
 def _finding(filters: Filters) -> ColumnElement[bool]:
     """The condition on a finding itself, by code, wager and verdict."""
     own = Filters(code=filters.code, wager=filters.wager)
-    return and_(matching(FINDINGS, own), *_kind(filters.verdict))
+    return and_(narrowed(FINDINGS, own), *_kind(filters.verdict))
 
 
 def _kind(verdict: str | None) -> list[ColumnElement[bool]]:
@@ -133,13 +134,25 @@ def re_audit(connection: Connection, filters: Filters) -> Answer:
     whole_rows(found)
     rows = []
     for row in found:
-        first = Counter[str](), (row.recording, row.start_s)
-        codes, (look_recording, look_s) = reasons.get((row.batch, row.recording, row.round), first)
+        first = Counter[str](), (row.recording, row.start_s, row.start_local)
+        codes, look = reasons.get((row.batch, row.recording, row.round), first)
         why = ", ".join(code if n == 1 else f"{code} x{n}" for code, n in sorted(codes.items()))
         sums = (row.doubt, row.open_staked, row.staked if row.verdict == "incomplete" else None)
         money = max((int(cents) for cents in sums if cents is not None), default=None)
-        place = (look_recording, look_s, row.start_local, row.table_id, row.dealer)
-        rows.append((row.recording, row.round, *place, row.verdict, why, row.open or 0, money, row.batch))
+        rows.append(
+            (
+                row.recording,
+                row.round,
+                *look,
+                row.table_id,
+                row.dealer,
+                row.verdict,
+                why,
+                row.open or 0,
+                money,
+                row.batch,
+            )
+        )
     rows.sort(key=lambda row: (row[-2] is None, -(row[-2] or 0)))  # in time where the money is the same
     columns = (
         *("recording", "round", "look_recording", "look_s", "clock", "table", "dealer"),
@@ -179,7 +192,8 @@ def _doubtful_rounds(filters: Filters, doubtful: ColumnElement[bool]) -> Select[
     )
 
 
-Doubts = dict[tuple[str, str, int], tuple[Counter[str], tuple[str, float]]]
+Look = tuple[str, float, str | None]  # recording, second and time of day of one and the same moment
+Doubts = dict[tuple[str, str, int], tuple[Counter[str], Look]]
 
 
 def _reasons(connection: Connection, filters: Filters, doubtful: ColumnElement[bool]) -> Doubts:
@@ -188,7 +202,7 @@ def _reasons(connection: Connection, filters: Filters, doubtful: ColumnElement[b
     reasons: Doubts = {}
     for row in connection.execute(query):
         key = (row.batch, row.recording, row.round)
-        codes, _ = reasons.setdefault(key, (Counter[str](), (row.look_recording, row.look_s)))
+        codes, _ = reasons.setdefault(key, (Counter[str](), (row.look_recording, row.look_s, row.at_local)))
         codes[row.code] += 1
     return reasons
 
@@ -216,10 +230,8 @@ def not_judged(connection: Connection, filters: Filters) -> Answer:
         rows.append(
             ((row.table_id, row.recording, since, lasts, clock["start_local"], why, row.batch), clock["start_utc"])
         )
-    for row in connection.execute(select(MISSING).where(matching(MISSING, filters))):
-        rows.append(
-            ((row.table_id, None, None, row.seconds, row.start_local, "no recording", row.batch), row.start_utc)
-        )
+    for gap in time_without_recording(connection, filters):
+        rows.append(((gap.table, None, None, gap.seconds, gap.start_local, "no recording", gap.batch), gap.start_utc))
     rows.sort(key=lambda r: (r[0][0] is None, r[0][0] or "", r[1] or "", r[0][1] or "", r[0][2] or 0.0, r[0][5]))
     columns = ("table", "recording", "look_s", "lasts_s", "clock", "why", "batch")
     notes = without_a_clock(connection, filters, RECORDINGS, "recordings")
@@ -234,12 +246,6 @@ def _clock(start_utc: str | None, time_zone: str | None, seconds: float) -> dict
     if start_utc is None:
         return times(None, None)
     return times(datetime.fromisoformat(start_utc) + timedelta(seconds=seconds), time_zone)
-
-
-def missing_seconds(connection: Connection, filters: Filters) -> dict[str | None, float]:
-    """By table, how long there is no recording."""
-    query = select(MISSING.c.table_id, func.sum(MISSING.c.seconds)).where(matching(MISSING, filters))
-    return {row[0]: float(row[1]) for row in connection.execute(query.group_by(MISSING.c.table_id))}
 
 
 def _per_round(table: Table, *sums: ColumnElement[Any], where: tuple[ColumnElement[bool], ...] = ()) -> Subquery:

@@ -1,18 +1,19 @@
 """The questions that a ledger answers by name: sums and rates. What lists single rounds lies in question_lists.
 
 Only confirmed and probable findings count as faults; what a person is asked about stands beside them, never in them.
-Every figure can be followed to its rounds: the notes say with which question.
+Every figure can be followed to its rounds: an answer says with which question.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, select
 
 from handreplay.batch import question_lists as lists
-from handreplay.batch.asking import Answer, Filters, check_names, matching, without_a_clock
+from handreplay.batch.asking import Answer, Filters, check_names, copies_left_out, matching, without_a_clock
 from handreplay.batch.ledger_tables import FINDINGS, RECORDINGS, ROUNDS, WAGERS
+from handreplay.batch.missing_time import seconds_without_recording
 from handreplay.core.money import usd
 from handreplay.errors import HandreplayError
 from handreplay.report.shift.intervals import wilson
@@ -48,7 +49,8 @@ def ask(connection: Connection, name: str, filters: Filters) -> Answer:
     if filters.verdict is not None and filters.verdict not in lists.VERDICTS:
         raise HandreplayError(f"no verdict {filters.verdict}; there are {', '.join(lists.VERDICTS)}")
     check_names(connection, filters)
-    return question.ask(connection, filters)
+    answer = question.ask(connection, filters)
+    return replace(answer, notes=(*answer.notes, *copies_left_out(connection, filters)))
 
 
 def _paid(connection: Connection, filters: Filters, *, over: bool) -> Answer:
@@ -89,10 +91,11 @@ def _paid(connection: Connection, filters: Filters, *, over: bool) -> Answer:
     notes = [
         f"{number} confirmed or probable, {usd(amount)} {word} in all; a person has to look at {asked_about} more.",
         *without_a_clock(connection, filters, FINDINGS, "findings"),
-        _lead(f"findings --verdict {word}", by),
     ]
+    shown = [row for row in rows if row[1]]
     columns = (by, "findings", f"{word}_cents", "largest_cents", "amount_open", "asked", "asked_about_cents", of)
-    return Answer("overpayments" if over else "underpayments", columns, rows, tuple(notes))
+    leads = _leads(shown, by, filters, "findings", verdict=word)
+    return Answer("overpayments" if over else "underpayments", columns, rows, tuple(notes), leads)
 
 
 def _seen(connection: Connection, by: str, filters: Filters) -> tuple[Mapping[Any, int], str]:
@@ -141,12 +144,9 @@ def _error_rate(connection: Connection, filters: Filters) -> Answer:
         "asked",
         "in_void_rounds",
     )
-    return Answer(
-        "error-rate",
-        columns,
-        rows,
-        (*_rate_notes(rows, len(first), connection, filters), _lead("rounds --verdict wrong", by)),
-    )
+    most_wrong = sorted((row[len(first) - 1 :] for row in rows if row[len(first) + 2]), key=lambda row: -row[3])
+    leads = _leads(most_wrong, by, filters, "rounds", verdict="wrong")
+    return Answer("error-rate", columns, rows, tuple(_rate_notes(rows, len(first), connection, filters)), leads)
 
 
 def _rate_notes(rows: list[Any], keys: int, connection: Connection, filters: Filters) -> list[str]:
@@ -180,9 +180,9 @@ def _rounds_per_hour(connection: Connection, filters: Filters) -> Answer:
     notes = (
         "Time is that with pictures; a round counts where it begins.",
         *without_a_clock(connection, filters, RECORDINGS, "recordings"),
-        _lead("rounds", by),
     )
-    return Answer("rounds-per-hour", (by, "recordings", "rounds", "read_s", "rounds_per_hour"), rows, notes)
+    leads = _leads([row for row in rows if row[2]], by, filters, "rounds")
+    return Answer("rounds-per-hour", (by, "recordings", "rounds", "read_s", "rounds_per_hour"), rows, notes, leads)
 
 
 def _coverage(connection: Connection, filters: Filters) -> Answer:
@@ -198,7 +198,7 @@ def _coverage(connection: Connection, filters: Filters) -> Answer:
         *(func.coalesce(func.sum(RECORDINGS.c[name]), 0.0) for name in ("expected_s", "read_s", "judged_s")),
     )
     found = {row[0]: tuple(row) for row in connection.execute(query.where(own).group_by(key))}
-    missing = lists.missing_seconds(connection, filters)
+    missing = seconds_without_recording(connection, filters)
     rows = []
     for table in sorted({*found, *missing}, key=lambda name: (name is None, name or "")):
         _, number, audited, aside, unknown, expected, read, judged = found.get(
@@ -229,11 +229,12 @@ def _coverage(connection: Connection, filters: Filters) -> Answer:
         "coverage",
         columns,
         rows,
-        _coverage_notes(rows) + without_a_clock(connection, filters, RECORDINGS, "recordings"),
+        (*_coverage_notes(rows), *without_a_clock(connection, filters, RECORDINGS, "recordings")),
+        ("what was not judged, and why", ("not-judged", *_options(filters.given))),
     )
 
 
-def _coverage_notes(rows: list[tuple[Any, ...]]) -> tuple[str, ...]:
+def _coverage_notes(rows: list[tuple[Any, ...]]) -> list[str]:
     due, judged = sum(row[6] for row in rows), sum(row[9] for row in rows)
     unknown, aside, waiting = (sum(row[column] for row in rows) for column in (5, 3, 4))
     notes = []
@@ -242,7 +243,7 @@ def _coverage_notes(rows: list[tuple[Any, ...]]) -> tuple[str, ...]:
         notes.append(f"Judged: {at_most}{100 * judged / due:.1f}% of the time expected.")
     if aside or waiting:
         notes.append(f"{_many(aside)} set aside, {waiting} still to be audited: this is not all of it.")
-    return (*notes, "See what was not judged, and why: query ... not-judged")
+    return notes
 
 
 def _many(recordings: int) -> str:
@@ -257,9 +258,21 @@ def _label(by: str, key: Any) -> Any:
     return f"{key:02d}:00" if by == "hour" and key is not None else key
 
 
-def _lead(question: str, by: str) -> str:
-    value = {"hour": "3", "wager": "blind"}.get(by, "NAME")
-    return f"See them: query ... {question} --{by} {value}"
+def _leads(
+    rows: list[Any], by: str, filters: Filters, question: str, **more: str
+) -> tuple[str, tuple[str, ...]] | None:
+    """The question that shows what the first of the rows counts; None without rows."""
+    if not rows:
+        return None
+    value = rows[0][0]
+    shown = "those without one" if value is None else str(value)
+    given = {**filters.given, **more, by: int(value[:2]) if by == "hour" and value else value or ""}
+    given.pop("by", None)
+    return f"{by} {shown}", (question, *_options(given))
+
+
+def _options(given: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(word for name, value in given.items() for word in (f"--{name}", str(value)))
 
 
 QUESTIONS: tuple[Question, ...] = (

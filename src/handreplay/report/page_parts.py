@@ -142,21 +142,25 @@ def is_question(finding: Document) -> bool:
     return finding.get("status") == "review" or str(finding.get("code", "")).startswith("FT")
 
 
+def frame_shown(finding: Document) -> int | None:
+    """The number of the picture on show at the finding's time; None where none was kept."""
+    near = (shot for shot in finding.get("evidence") or () if abs(shot["t"] - finding["t"]) < FRAME_WITHIN_S)
+    return next((shot["frame"] for shot in near if shot.get("frame") is not None), None)
+
+
 def finding_parts(report: Report) -> tuple[FindingPart, ...]:
     """In the order of the recording, faults before open questions."""
     findings = sorted(report.document["findings"], key=lambda finding: (is_question(finding), finding["t"]))
     parts = []
     for number, finding in enumerate(findings, 1):
         evidence = finding.get("evidence") or []
-        near = [shot for shot in evidence if abs(shot["t"] - finding["t"]) < FRAME_WITHIN_S]
-        frame = next((shot.get("frame") for shot in near if shot.get("frame") is not None), None)
         parts.append(
             FindingPart(
                 finding=finding,
                 anchor=f"finding-{number}",
                 where=words.where(finding.get("seat"), finding.get("wager"), finding["code"]),
                 money=_money(finding),
-                watch=watch(report, finding["round"], finding["t"], frame),
+                watch=watch(report, finding["round"], finding["t"], frame_shown(finding)),
                 pictures=tuple(
                     (shot["image"], watch(report, finding["round"], shot["t"], shot.get("frame")))
                     for shot in evidence
