@@ -64,6 +64,15 @@ def test_a_clock_in_no_year_of_recordings_is_refused_before_reading(tmp_path: Pa
     assert done.returncode == 2 and "--clock: 9999" in done.stderr.splitlines()[-1] and not out.exists()
 
 
+@pytest.mark.parametrize("told", ["nonsense", "2026-11-30", "01:10", "11/30/2026 1:10"])
+def test_a_clock_that_is_no_moment_is_refused_in_one_plain_line(tmp_path: Path, told: str) -> None:
+    sample = Path(__file__).parent.parent / "sample_footage" / "uth-sample.mp4"
+    options = ["--table", str(sample.with_suffix(".table.toml")), "--out", str(tmp_path / "run"), "--clock", told]
+    done = subprocess.run([*PROGRAM, "audit", str(sample), *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and not (tmp_path / "run").exists()
+    assert f"--clock: {told} is no date with a time; write 2026-11-30T01:10:00" in done.stderr
+
+
 FAULTY = """
 import sys
 from handreplay import cli

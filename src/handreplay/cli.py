@@ -4,7 +4,6 @@ import contextlib
 import os
 import sys
 import traceback
-from datetime import datetime
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
@@ -55,18 +54,18 @@ def audit(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the results; made if it is not there.")],
     clock: Annotated[
-        datetime | None,
+        str | None,
         typer.Option(
             "--clock",
-            metavar="DATETIME",
-            help="Time of day of the first picture, as 2026-11-30T01:10:00, in the table's time zone.",
-            formats=["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%dT%H:%M:%S%z"],
+            metavar="TIME",
+            help="Time of the first picture: 2026-11-30T01:10:00 at the table, or with its offset.",
         ),
     ] = None,
     triage: Annotated[bool, typer.Option("--triage", help=TRIAGE_HELP)] = False,
 ) -> None:
     """Audit a recording: exit 0 clean, 1 findings, 3 nothing found but incomplete, 2 unusable."""
     from handreplay import store
+    from handreplay.batch.times import told_clock
     from handreplay.config import load_profile
     from handreplay.pipeline import audit as run_audit
     from handreplay.report.progress import shown_progress
@@ -74,10 +73,11 @@ def audit(
     from handreplay.report.run_files import keep_run
     from handreplay.report.summary_text import summary_text
 
+    moment = None if clock is None else told_clock(clock, "--clock")
     profile = load_profile(table)
     store.check_writable(out)
     with shown_progress(footage.name) as progress:
-        result = run_audit(footage, profile, clock=clock, progress=progress, triage=triage)
+        result = run_audit(footage, profile, clock=moment, progress=progress, triage=triage)
     report = keep_run(out, result, result.observations)
     console().print(summary_text(report, out / "report.html"), soft_wrap=True)
     raise typer.Exit(result.exit_code)

@@ -1,4 +1,4 @@
-"""Times that people type to ask for a part of a night."""
+"""Times that people type: to ask for a part of a night, or to say when a recording began."""
 
 from datetime import datetime
 
@@ -18,4 +18,18 @@ def told_time(told: str, option: str) -> datetime:
         ) from None
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise HandreplayError(f"{option} {told}: is no time of a recording")
+    return moment
+
+
+def told_clock(told: str, option: str) -> datetime:
+    """A date with a time; naive without an offset. Raises HandreplayError."""
+    try:
+        moment = datetime.fromisoformat(told.strip())
+    except ValueError:
+        moment = None
+    if moment is None or not any(sign in told.strip() for sign in ":Tt "):  # a date alone would pass for midnight
+        raise HandreplayError(
+            f"{option}: {told} is no date with a time; write 2026-11-30T01:10:00 (the table's own clock) or "
+            "2026-11-30T01:10:00-05:00"
+        ) from None
     return moment
