@@ -536,6 +536,9 @@ def train(
     train_model(model, context.args)
 
 
+BATCH_HELP = "What the ledger calls it; as before, or as the folder, when left out."
+
+
 @app.command(rich_help_panel=SHIFTS)
 def batch(
     recordings: Annotated[
@@ -553,6 +556,7 @@ def batch(
         str | None,
         typer.Option("--ledger", metavar="URL", help="postgresql://USER@HOST/DATABASE; OUT/ledger.sqlite without."),
     ] = None,
+    name: Annotated[str | None, typer.Option("--batch", metavar="NAME", help=BATCH_HELP)] = None,
     triage: Annotated[bool, typer.Option("--triage", help=TRIAGE_HELP)] = False,
 ) -> None:
     """Audit many recordings. Stop it when you like: the same command goes on, and does only what is new or changed.
@@ -562,7 +566,7 @@ def batch(
     from handreplay.batch.command import run_command
 
     raise typer.Exit(
-        run_command(recordings, tables, out, workers=workers, cluster=cluster, ledger=ledger, triage=triage)
+        run_command(recordings, tables, out, workers=workers, cluster=cluster, ledger=ledger, name=name, triage=triage)
     )
 
 
@@ -573,9 +577,7 @@ def ledger(
         str | None,
         typer.Option("--to", metavar="URL", help="postgresql://USER@HOST/DATABASE; OUT/ledger.sqlite without."),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--batch", help="What the ledger calls it; the folder's name when left out.")
-    ] = None,
+    name: Annotated[str | None, typer.Option("--batch", metavar="NAME", help=BATCH_HELP)] = None,
 ) -> None:
     """Make the ledger of a batch from its run folders, or bring it up to date: nothing is read or judged again.
 

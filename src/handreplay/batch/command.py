@@ -24,21 +24,28 @@ def run_command(
     workers: int | None,
     cluster: str | None,
     ledger: str | None,
+    name: str | None = None,
     triage: bool = False,
 ) -> int:
     """The exit code. Raises HandreplayError when there is nothing to audit or the results cannot be written."""
     if cluster is not None and workers is not None:
         raise HandreplayError("--workers and --cluster do not go together: a cluster has its own workers")
-    code = _run(recordings, tables, out, _local(workers) if cluster is None else _cluster(cluster, out), ledger, triage)
+    crew = _local(workers) if cluster is None else _cluster(cluster, out)
+    code = _run(recordings, tables, out, crew, ledger, name, triage)
     if active_children():  # a worker still waits for a drive that has gone, and this process would wait for it
         sys.stdout.flush()
         os._exit(code)
     return code
 
 
-def _run(recordings: Path, tables: Path, out: Path, workers: Workers, ledger: str | None, triage: bool) -> int:
+def _run(
+    recordings: Path, tables: Path, out: Path, workers: Workers, ledger: str | None, name: str | None, triage: bool
+) -> int:
+    told = follower()
     try:
-        done = run_batch(recordings, tables, out, workers=workers, follower=follower(), ledger=ledger, triage=triage)
+        done = run_batch(
+            recordings, tables, out, workers=workers, follower=told, ledger=ledger, name=name, triage=triage
+        )
     except KeyboardInterrupt:
         print("stopped; what was done is kept, and the same command goes on from there", file=sys.stderr)
         return INTERRUPTED

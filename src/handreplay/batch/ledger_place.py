@@ -63,7 +63,7 @@ class Ledger:
         """By which it can be asked: a file, or a server's URL without what is secret."""
         if self.file is not None:
             return str(self.file)
-        query = {name: value for name, value in self.url.query.items() if "pass" not in name.casefold()}
+        query = {name: value for name, value in self.url.query.items() if "password" not in name.casefold()}
         kept = URL.create("postgresql", self.url.username, None, self.url.host, self.url.port, self.url.database, query)
         return kept.render_as_string(hide_password=False)
 

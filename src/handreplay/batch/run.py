@@ -15,6 +15,7 @@ from typing import Protocol
 
 from handreplay.batch import ledger_place
 from handreplay.batch.ledger import fill
+from handreplay.batch.ledger_names import claim
 from handreplay.batch.out import alone_in, check_apart
 from handreplay.batch.plan import Plan, Told
 from handreplay.batch.record import RECORD, Record, read_record, write_record
@@ -52,11 +53,15 @@ Workers = Callable[[int, Watch], Crew]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """How a batch ended. `ledger` is where it lies, without a password; `ledger_fault` why it could not be filled."""
+    """How a batch ended. `ledger` is where it lies, without a password; `ledger_fault` why it could not be filled.
+
+    `elsewhere` is by what to ask a ledger that does not lie in the batch's folder: a URL without a password, or a file.
+    """
 
     record: Record
     exit_code: int
     ledger: str
+    elsewhere: str = ""
     ledger_fault: str = ""
 
 
@@ -68,10 +73,11 @@ def run_batch(
     workers: Workers,
     follower: Follower,
     ledger: str | None = None,
+    name: str | None = None,
     triage: bool = False,
 ) -> Done:
-    """Audit all recordings. `workers` is given the number of recordings that can be read side by side, and whom to tell
-    of progress.
+    """Audit all recordings; the ledger calls the batch `name`. `workers` is given the number of recordings that can be
+    read side by side, and whom to tell of progress.
 
     Raises FootageError or ProfileError when there is nothing to audit, OutputError when results cannot be written or
     another batch is at work in `out`; what was done by then is kept.
@@ -87,6 +93,7 @@ def run_batch(
         twins = plan.set_twins_aside()
         keeper = _Keeper(plan, out)
         keeper.write()
+        claim(place, out, name)  # so that another batch of this name is told of before hours are spent
         follower.began(plan.record(), plan.remarks)
         for told in twins:
             follower.told(told)
@@ -99,9 +106,10 @@ def run_batch(
         finally:
             follower.ended()
         keeper.write()
-        done = Done(record=plan.record(), exit_code=plan.exit_code, ledger=str(own))
+        elsewhere = "" if own.file == (out / ledger_place.FILE).absolute() else own.address
+        done = Done(record=plan.record(), exit_code=plan.exit_code, ledger=str(own), elsewhere=elsewhere)
         try:
-            fill(place, out)
+            fill(place, out, batch=name)
         except HandreplayError as error:
             return replace(done, ledger_fault=str(error))
         return done

@@ -1,5 +1,6 @@
 """What a batch says at its end: how much was audited first, then what was found."""
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,8 @@ def summary(done: Done, out: Path) -> list[str]:
     ]
     lines += [f"  {code} {found.name}: {found.count}{_money(found)}" for code, found in sorted(sums.by_code.items())]
     lines.append(f"Results: {out}; ledger: {done.ledger}")
-    lines.append(f"Next: handreplay shift {out}; handreplay query {out}")
+    to_ask = shlex.quote(done.elsewhere or str(out))
+    lines.append(f"Next: handreplay shift {shlex.quote(str(out))}; handreplay query {to_ask}")
     return [plain(line) for line in lines]
 
 
