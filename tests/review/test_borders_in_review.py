@@ -6,10 +6,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from handreplay.footage import sha256_of
 from handreplay.review.commands import make_case
 from handreplay.review.desk import Desk
+from handreplay.review.guard import Sessions
+from handreplay.review.server import make_app
 from handreplay.review.verify import verify
 from tests.review.conftest import ANN
 from tests.review.over_the_border import FIRST, SECOND, border_run
@@ -85,3 +88,13 @@ def test_pictures_of_later_moments_come_from_the_clip_that_shows_them(border: Pa
     (border.parent / "case.zip").unlink()
     (border.parent / SECOND).unlink()
     assert len([name for name in case_of(border)[3] if name.startswith("pictures/corrected_")]) < len(told)
+
+
+def test_the_page_is_told_from_when_on_another_recording_shows_the_round(border: Path) -> None:
+    desk = Desk(border)
+    app = make_app([desk], Sessions(token="t", port=1, default=ANN), border.parent / FIRST)
+    client = TestClient(app, base_url="http://127.0.0.1:1")
+    client.get("/?token=t")
+    told = client.get("/run/0/round/1/data").json()
+    [follows] = desk.lines[1]["source"]["continues"]
+    assert told["elsewhere"] == [{"file": SECOND, "from_s": follows["from_s"]}]

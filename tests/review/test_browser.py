@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from handreplay.review.desk import Desk
 from handreplay.review.verify import verify
+from tests.review.over_the_border import border_run
 from tests.review.test_desk import PAID, paid_blind
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -38,18 +40,32 @@ def site(made_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
     """One server over a run for each test that enters something: its address with the token, and the folders."""
     folder = tmp_path_factory.mktemp("site")
     runs = [Path(shutil.copytree(made_run, folder / str(number))) for number in range(4)]
+    with served(runs) as address:
+        yield address, runs
+
+
+@contextmanager
+def served(runs: list[Path]) -> Iterator[str]:
     call = [sys.executable, "-m", "handreplay.cli", "review", *map(str, runs), "--no-browser"]
     with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", server.stdout.readline())
-        assert found is not None
-        yield found[0], runs
-        server.terminate()
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", server.stdout.readline())
+            assert found is not None
+            yield found[0]
+        finally:
+            server.terminate()
 
 
 @pytest.fixture
 def page(browser: Any, site: tuple[str, list[Path]]) -> Iterator[Any]:
-    address, _ = site
+    with visited(browser, site[0]) as opened:
+        yield opened
+
+
+@contextmanager
+def visited(browser: Any, address: str) -> Iterator[Any]:
+    """The list as Ann sees it; nothing may go wrong on the pages, and nothing be asked of other machines."""
     context = browser.new_context(viewport={"width": 1920, "height": 1080}, base_url=address.split("/?")[0])
     opened = context.new_page()
     wrong: list[str] = []
@@ -131,6 +147,27 @@ def test_stepping_moves_the_felt_and_the_picture_together(page: Any) -> None:
     page.keyboard.press("ArrowLeft")
     until(page, f"Math.abs({TIME} - {after}) < 0.002")
     assert page.locator("#outlines polygon").count() >= 30
+
+
+def test_beyond_the_recordings_end_the_page_says_where_to_look_and_shows_no_other_picture(
+    browser: Any, tmp_path: Path
+) -> None:
+    with served([border_run(tmp_path)]) as address, visited(browser, address) as page:
+        open_round(page, 0)
+        page.click("#events li[data-step='1'] .when")
+        until(page, "document.querySelectorAll('#outlines polygon').length > 20")
+        assert page.locator("#elsewhere").is_hidden() and page.locator("#video").is_visible()
+        page.click(f'[data-finding="{PAID}"] [data-jump]')
+        page.wait_for_selector("#elsewhere:not([hidden])")
+        assert page.inner_text("#elsewhere") == "This moment is in a2.mp4 at 0:00:07.897."
+        assert page.inner_text("#now").endswith("a2.mp4 0:00:07.897")
+        assert page.locator("#outlines polygon").count() == 0 and page.locator("#video").is_hidden()
+        page.click("#play")
+        page.wait_for_selector("#notice:not([hidden])")
+        assert page.evaluate("document.getElementById('video').paused")
+        page.click("#events li[data-step='1'] .when")
+        page.wait_for_selector("#elsewhere", state="hidden")
+        assert page.locator("#video").is_visible()
 
 
 def test_decide_report_hand_over_and_verify(page: Any, site: tuple[str, list[Path]], tmp_path: Path) -> None:

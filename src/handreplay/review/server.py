@@ -2,7 +2,7 @@
 
 import secrets
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from importlib.resources import files
@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Route
 
 from handreplay.errors import HandreplayError
+from handreplay.report.places import goes_on
 from handreplay.review import dispute, drawing, pages, tables, views
 from handreplay.review.case_file import CaseOptions, write_case
 from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS, EntryError
@@ -273,6 +274,10 @@ def _data(request: Request, given: tuple[At, Any]) -> Response:
     return JSONResponse(told)
 
 
+def _source(at: At) -> Mapping[str, Any]:
+    return at.desk.lines[at.number].get("source") or {}
+
+
 def _of_the_recording(at: At) -> dict[str, Any]:
     start, end = at.playback.span(at.number)
     return {
@@ -283,6 +288,7 @@ def _of_the_recording(at: At) -> dict[str, Any]:
         "offset": at.playback.offset(),
         "times": at.playback.picture_times(at.number),
         "outlines": drawing.outlines(at.desk, start, end),
+        "elsewhere": [{"file": one.file, "from_s": one.from_s} for one in goes_on(_source(at))],
     }
 
 

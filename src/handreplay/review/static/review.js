@@ -71,8 +71,32 @@ function stepAt(seconds) {
   return found;
 }
 
+// The recording that a round has run on into at a moment, if it has.
+const later = (seconds) => data.elsewhere.filter((one) => one.from_s <= seconds + 0.0005).at(-1);
+
+function where(seconds) {
+  const one = later(seconds);
+  return one ? `${one.file} ${position(seconds - one.from_s)}` : position(seconds);
+}
+
+// Why the player shows no picture of a moment, or nothing when it does.
+function away(seconds) {
+  const one = later(seconds);
+  if (one) return `This moment is in ${one.file} at ${position(seconds - one.from_s)}.`;
+  const ended = video && video.readyState > 0 && seconds > video.duration - offset + 0.5;
+  return ended ? "This recording has ended before this moment." : "";
+}
+
+function showAway() {
+  const told = away(now);
+  $("elsewhere").textContent = told;
+  $("elsewhere").hidden = !told;
+  $("screen").classList.toggle("away", Boolean(told));
+}
+
 function showNow() {
-  $("now").textContent = clock(now) + position(now);
+  $("now").textContent = clock(now) + where(now);
+  showAway();
   const head = $("timeline").querySelector(".head");
   if (head) head.style.left = share(now);
   const next = stepAt(now);
@@ -100,7 +124,8 @@ function toStep(number) {
 
 function play() {
   if (!video) return;
-  if (video.paused) video.play().catch(() => notice("The browser cannot play this recording."));
+  if (video.paused && away(now)) notice(away(now));
+  else if (video.paused) video.play().catch(() => notice("The browser cannot play this recording."));
   else video.pause();
 }
 
@@ -108,7 +133,7 @@ function play() {
 
 function showOutlines() {
   const layer = $("outlines");
-  if (!data.outlines.size || !$("show-outlines").checked) { layer.replaceChildren(); drawnOutlines = ""; return; }
+  if (!data.outlines.size || !$("show-outlines").checked || away(now)) { layer.replaceChildren(); drawnOutlines = ""; return; }
   const latest = new Map();
   for (const one of data.outlines.readings) {
     const known = latest.get(one.zone);
@@ -509,6 +534,7 @@ async function startVideo() {
     video.src = base + "/proxy";
   }
   video.addEventListener("loadedmetadata", () => go(now), { once: true });
+  video.addEventListener("ended", () => { if (data.elsewhere.length) go(Math.max(now, data.elsewhere[0].from_s)); });
   const follow = () => { if (!video.paused) { now = video.currentTime - offset; showNow(); if (now > data.end) video.pause(); } };
   if (video.requestVideoFrameCallback) {
     const each = () => { follow(); video.requestVideoFrameCallback(each); };
