@@ -1,5 +1,7 @@
 """Rounds that are known, seen by perfect eyes, come out as they were."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,9 @@ from handreplay.core.events import (
     FootageGap,
     Round,
 )
-from handreplay.core.observations import PictureLost
+from handreplay.core.observations import Observation, PictureLost, ZoneSeen
 from handreplay.core.readings import Known, Reading
-from handreplay.core.roundlog import read_rounds
+from handreplay.core.roundlog import parse_round, read_rounds, round_line
 from handreplay.reconstruct.assemble import TableView
 from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
@@ -103,3 +105,23 @@ def _earlier(look, by):  # type: ignore[no-untyped-def]
     from dataclasses import replace
 
     return replace(look, start=look.start - by, end=look.end - by, busy_since=look.busy_since - by)
+
+
+def from_there_on(seen: list[Observation], cut: float) -> list[Observation]:
+    """What somebody sees who comes at that second: the zones as they lie, all at once, and then the rest."""
+    looks = [look for look in seen if isinstance(look, ZoneSeen)]
+    lying = {look.zone: replace(look, start=cut, end=cut, busy_since=cut) for look in looks if look.start <= cut}
+    coming = [*lying.values(), *(look for look in looks if look.start > cut)]
+    return [
+        replace(look, start=look.start - cut, end=max(look.end - cut, 0.0), busy_since=max(look.busy_since - cut, 0.0))
+        for look in coming
+    ]
+
+
+@pytest.mark.parametrize("cut", [5.0, 12.0, 14.0, 20.0, 30.0, 45.0])
+@pytest.mark.parametrize("name", ["uth-01", "uth-03"])
+def test_a_recording_that_begins_within_a_round_leaves_a_log_that_can_be_read(name: str, cut: float) -> None:
+    truth = read_rounds(LOGS / f"{name}.rounds.jsonl")
+    seen = from_there_on(list(observed(list(truth), zones_of(truth), squared=False)), cut)
+    for made in rounds(seen, VIEW):
+        assert parse_round(json.loads(round_line(made)), "line").number == made.number

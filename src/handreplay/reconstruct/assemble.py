@@ -276,7 +276,7 @@ def _in_order(events: list[Event]) -> list[Event]:
     """By time, to the millisecond; things that happened in one picture keep the order of their stories."""
     ordered, last = [], -math.inf
     for event in sorted(events, key=lambda e: e.t):
-        t = round(event.t, 3)
+        t = max(0.0, round(event.t, 3))  # chips may be told to have come before a card of the very first picture
         if t <= last:
             t = round(last + STEP, 3)
         ordered.append(replace(event, t=t, confidence=min(event.confidence, SEEN_CONFIDENCE)))
