@@ -23,6 +23,7 @@ from handreplay.batch import reading, work
 from handreplay.batch.work import Beat, Outcome, Task
 from handreplay.errors import FootageError
 from handreplay.footage import Tally, sha256_of
+from handreplay.rules.triage import Span
 
 LOG = "reads.log"
 
@@ -60,6 +61,15 @@ class _Viewing:
         yield from ()
         if order == "gone":
             self.path.unlink()
+
+    def triaged(self, progress: Beat | None) -> "_Triaged":
+        return _Triaged(tuple(self.observations(progress)), (Span(1.0, 2.0),))
+
+
+@dataclass
+class _Triaged:
+    observations: tuple[Any, ...]
+    passed_over: tuple[Span, ...]
 
 
 def _order(path: Path) -> tuple[str, str]:

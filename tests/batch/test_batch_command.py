@@ -64,7 +64,7 @@ def test_one_bad_file_never_ends_a_batch_and_the_verdict_is_never_clean(folder: 
     done = run(folder, real=True)
     assert done.returncode == 3, done.stderr
     assert "2 of 5 recordings audited, 3 set aside:" in done.stdout
-    assert done.stdout.startswith("1 fault found, but not everything could be audited.")
+    assert done.stdout.startswith("1 fault found (none confirmed), but not everything could be audited.")
     for name, reason in (
         ("a03_nomoov", "cut short|index"),
         ("a15_audio", "no video stream"),
@@ -94,7 +94,7 @@ def test_a_log_that_nobody_can_write_costs_the_log_only(folder: Path, log: str) 
     add(folder, "a.mp4")
     done = subprocess.run(["bash", "-c", f'"$@" {log}', "call", *call(folder)], capture_output=True, text=True)
     assert done.returncode == 3
-    assert "1 of 1 recordings audited, 0 set aside." in done.stdout
+    assert "1 of 1 recording audited, 0 set aside." in done.stdout
     assert (folder / "out" / "batch.lock").read_bytes() == b""  # not taken for standard error by a library
 
 

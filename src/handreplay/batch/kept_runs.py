@@ -10,7 +10,6 @@ which that changes anything: those that people have begun to review stay as they
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -47,6 +46,7 @@ class Kept:
     part: str
     manifest: str  # SHA-256 of the run folder's manifest
     verdict: Verdict
+    left: bool  # it was not made anew when the line was judged
 
 
 def line_key(parts: Sequence[Part], profile: Profile, clock: datetime | None) -> str:
@@ -80,14 +80,31 @@ def kept(part: Part) -> Kept | None:
             return None
         read_run(part.run)
         verdict = verdict_of(read_document(part.run / FINDINGS))
-        return Kept(line=str(told["line"]), part=str(told["part"]), manifest=str(told["manifest"]), verdict=verdict)
+        return Kept(
+            line=str(told["line"]),
+            part=str(told["part"]),
+            manifest=str(told["manifest"]),
+            verdict=verdict,
+            left=bool(told.get("left")),
+        )
     except (OSError, HandreplayError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def keep(part: Part, *, line: str, key: str) -> None:
-    """Note what the run folder of a part was made from. Raises OutputError."""
-    note = {"schema": SCHEMA, "line": line, "part": key, "manifest": _hash(part.run / MANIFEST)}
+def standing(part: Part) -> Verdict | None:
+    """What the run folder of a part says, whatever its line was then; None when it is not whole or of another
+    recording."""
+    try:
+        if read_run(part.run).manifest["source"]["sha256"] != part.reading.sha256:
+            return None
+        return verdict_of(read_document(part.run / FINDINGS))
+    except (OSError, HandreplayError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def keep(part: Part, *, line: str, key: str, left: bool = False) -> None:
+    """Note what the run folder of a part was made from, and whether it was left as it was. Raises OutputError."""
+    note = {"schema": SCHEMA, "line": line, "part": key, "manifest": _hash(part.run / MANIFEST), "left": left}
     content = json.dumps(note, indent=1).encode() + b"\n"
     write_file(part.reading.folder / JUDGED, content)
 
@@ -103,11 +120,6 @@ def verdict_of(document: Mapping[str, Any]) -> Verdict:
         questions=len(findings) - faults,
         exit_code=1 if faults else 3 if is_open else 0,
     )
-
-
-def forget(part: Part) -> None:
-    with suppress(OSError):
-        (part.reading.folder / JUDGED).unlink()
 
 
 def _hash(path: Path) -> str:

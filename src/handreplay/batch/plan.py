@@ -17,25 +17,27 @@ from pathlib import Path
 from typing import Any
 
 from handreplay.batch.names import natural
-from handreplay.batch.reading import MEMORY, Job
+from handreplay.batch.reading import MEMORY, Job, is_reading_of
 from handreplay.batch.record import Entry, Hole, Record, State
-from handreplay.batch.recordings import Found, Recording, SetAside
+from handreplay.batch.recordings import Found, Recording, SetAside, is_there
 from handreplay.batch.tables import table_folders
 from handreplay.batch.timelines import Joined, Timeline, possible_twins, same_content, timelines
 from handreplay.batch.work import Failure, JudgeOutcome, JudgeTask, Outcome, Place, ReadOutcome, ReadTask, Task
 from handreplay.config import Profile
-from handreplay.errors import FootageError
+from handreplay.errors import FootageError, OutputError
 from handreplay.footage import sha256_of
-from handreplay.store import safe_names
+from handreplay.store import read_run, safe_names
 
 READ, RUNS = "read", "runs"
+AWAY = "the recording is not there now; audited before"
 _LOOKS = 200  # at what to do next, while all recordings are read once: each costs as much as there are recordings
 _SAMPLE_BYTES = 1 << 16  # of a file's beginning, middle and end, before a whole file is hashed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What became of a recording, for those who follow a batch: it was read, audited, or set aside for a reason."""
+    """What became of a recording, for those who follow a batch: it was read, audited, or set aside for a reason. One
+    that was audited has a reason when it was so before, and could not be now."""
 
     name: str
     state: State
@@ -44,6 +46,7 @@ class Told:
     findings: int = 0  # that count as faults
     questions: int = 0  # other findings
     reason: str = ""
+    kept: bool = False  # its reading is that of an earlier batch
 
 
 @dataclass(slots=True)
@@ -53,6 +56,9 @@ class _Own:
     recording: Recording
     folder: str  # TABLE/NAME, below both `read` and `runs`
     entry: Entry
+    former: Entry | None = None  # of the same recording, audited in an earlier batch
+    away: bool = False  # it is not there now, and what an earlier batch made of it stands
+    is_cut: bool = False  # away, and what was read of it fits no line any more
     job: Job | None = None
     read: ReadOutcome | None = None
     stamp: tuple[int, int] | None = None  # size and time of change, as the reading began
@@ -62,6 +68,11 @@ class _Own:
     @property
     def is_aside(self) -> bool:
         return self.entry.state is State.SET_ASIDE
+
+    @property
+    def is_lost(self) -> bool:
+        """To the line that it would stand in."""
+        return self.is_aside or self.is_cut
 
 
 @dataclass(slots=True)
@@ -82,10 +93,17 @@ class Plan:
         self.threads: int | None = None
         self.triage = triage
         self._out, self._profiles = Path(os.path.abspath(out)), found.profiles
-        self._unusable = [_unusable(aside) for aside in found.set_aside]
         before = {} if former is None else {entry.name: entry for entry in former.entries}
-        self._lines = list(_lines(found.recordings, found.profiles, before))
+        away = {aside.name: aside for aside in found.set_aside if _was_audited(aside, before.get(aside.name))}
+        self._unusable = [_unusable(aside) for aside in found.set_aside if aside.name not in away]
+        known = [*found.recordings, *(_recording_of(aside, before[name]) for name, aside in away.items())]
+        known.sort(key=lambda recording: natural(recording.name))
+        self._away: list[_Own] = []
+        self._lines = list(_lines(known, found.profiles, before))
         self._by_name = {own.recording.name: own for line in self._lines for own in line.own.values()}
+        for name, aside in away.items():
+            if not self._is_away(self._by_name[name]):
+                self._by_name[name].entry = _unusable(aside)
         self._by_key: dict[str, _Own | tuple[_Line, Timeline]] = {}
         self._in_work: set[str] = set()
         self._ready: list[tuple[float, Task]] = []
@@ -93,12 +111,13 @@ class Plan:
         self._models: dict[str, str] = {}
         self._remarks = found.remarks
 
-    def set_twins_aside(self) -> list[Told]:
+    def set_twins_aside(self) -> None:
         """Copies of one recording are audited once. Reads only what has the same size and looks alike."""
         twins = possible_twins(own.recording for own in self._by_name.values())
         alike = _alike(twins)
         hashes = {recording.name: _hash_or_none(recording) for recording in alike}
-        return [self._set_aside(self._by_name[aside.name], aside.reason) for aside in same_content(alike, hashes)]
+        for aside in same_content(alike, hashes):
+            self._set_aside(self._by_name[aside.name], aside.reason)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -135,9 +154,9 @@ class Plan:
         subject = self._by_key[outcome.key]
         match outcome, subject:
             case ReadOutcome(), _Own():
-                return [self._note_read(subject, outcome)]
+                return self._note_read(subject, outcome)
             case Failure(), _Own():
-                return [self._set_aside(subject, outcome.reason)]
+                return self._note_unread(subject, outcome)
             case JudgeOutcome(), (_Line(), Timeline() as timeline):
                 return self._note_judged(timeline, outcome)
             case Failure(), (_Line() as line, Timeline() as timeline):
@@ -165,9 +184,9 @@ class Plan:
 
     @property
     def exit_code(self) -> int:
-        """Of the whole: 3 when a recording was set aside, and never 0 with holes or without any round."""
+        """Of the whole: 3 when a recording was set aside or is away, and never 0 with holes or without any round."""
         own = list(self._by_name.values())
-        if self._unusable or any(one.is_aside for one in own):
+        if self._unusable or any(one.is_aside or one.away for one in own):
             return 3
         codes = {one.exit_code for one in own}
         if 1 in codes:
@@ -187,7 +206,7 @@ class Plan:
 
     def _joined(self, line: _Line) -> Joined:
         if line.joined is None:
-            live = [own for own in line.own.values() if not own.is_aside]
+            live = [own for own in line.own.values() if not own.is_lost]
             lengths = {own.recording.name: own.read.end_s for own in live if own.read is not None}
             line.joined = timelines([own.recording for own in live], lengths)
             for timeline in line.joined.timelines:
@@ -218,6 +237,7 @@ class Plan:
             memory=None if before is None else self._out / READ / before.folder / MEMORY,
             triage=self.triage,
             threads=self.threads,
+            away=own.away,
         )
         self._by_key[own.folder] = own
         return ReadTask(key=own.folder, job=job)
@@ -235,7 +255,7 @@ class Plan:
 
     def _holes(self, timeline: Timeline) -> Iterator[str]:
         """Why there is no recording before each piece, "" where it joins on."""
-        aside = [*self._unusable, *(own.entry for own in self._by_name.values() if own.is_aside)]
+        aside = [*self._unusable, *(own.entry for own in self._by_name.values() if own.is_lost)]
         before: datetime | None = None
         for piece in timeline.pieces:
             if not piece.gap_before_s:
@@ -259,7 +279,7 @@ class Plan:
             line, timeline = subject
             line.judged.add(tuple(line.own[piece.recording.name].folder for piece in timeline.pieces))
 
-    def _note_read(self, own: _Own, outcome: ReadOutcome) -> Told:
+    def _note_read(self, own: _Own, outcome: ReadOutcome) -> list[Told]:
         own.read = outcome
         self._models |= dict(outcome.models)
         own.entry = replace(
@@ -270,11 +290,47 @@ class Plan:
             expected_s=outcome.expected_s if outcome.expected_s is not None else outcome.end_s,
             read_s=outcome.read_s,
             holes=_as_holes(outcome.holes),
-            triage=self.triage,
+            triage=outcome.triage,
             passed_over=_as_holes(outcome.passed_over),
         )
         self._changed(own)
-        return Told(name=own.recording.name, state=State.READ, seconds=outcome.read_s)
+        told = Told(name=own.recording.name, state=State.READ, seconds=outcome.read_s, kept=outcome.kept)
+        return [told, *self._without_copies(own)]
+
+    def _without_copies(self, own: _Own) -> list[Told]:
+        """What is away under one name may be here under another: its rounds count once."""
+        if own.away:
+            return []
+        names = (own.recording.table, own.entry.sha256)
+        return [
+            self._set_aside(one, f"has the same content as {own.recording.name}; it is audited once")
+            for one in self._away
+            if not one.is_aside and (one.recording.table, one.entry.sha256) == names
+        ]
+
+    def _note_unread(self, own: _Own, failure: Failure) -> list[Told]:
+        """What was made of it before stands when it has only gone, be it as the batch goes on."""
+        if own.away:
+            own.is_cut = True
+            own.entry = replace(own.entry, start=own.entry.start or (own.former.start if own.former else None))
+            self._changed(own)
+            return [Told(name=own.recording.name, state=State.AUDITED, reason=AWAY)]
+        return [] if self._is_away(own) else [self._set_aside(own, failure.reason)]
+
+    def _is_away(self, own: _Own) -> bool:
+        """Notes a recording that is not there, and was audited before: whether its results are whole."""
+        run, reading, sha256 = self._out / RUNS / own.folder, self._out / READ / own.folder, own.entry.sha256
+        if is_there(own.recording.path) or own.entry.state is not State.AUDITED or sha256 is None:
+            return False
+        try:
+            is_whole = read_run(run).manifest["source"]["sha256"] == sha256 and is_reading_of(reading, sha256)
+        except (OutputError, KeyError, TypeError):
+            return False
+        if is_whole:
+            self._away.append(own)
+            own.away, own.read = True, None
+            own.entry = replace(own.entry, reason=AWAY, run=f"{RUNS}/{own.folder}")
+        return is_whole
 
     def _note_judged(self, timeline: Timeline, outcome: JudgeOutcome) -> list[Told]:
         told = []
@@ -284,7 +340,11 @@ class Plan:
                 told.append(self._set_aside(own, outcome.refused[place], stays_in_line=True))
                 continue
             own.exit_code, own.rounds = outcome.exit_codes[place], outcome.rounds[place]
-            own.entry = replace(own.entry, state=State.AUDITED, reason="", run=f"{RUNS}/{own.folder}")
+            left = outcome.left[place] if outcome.left else ""
+            reason = "; ".join(why for why in (AWAY if own.away else "", left) if why)
+            own.entry = replace(own.entry, state=State.AUDITED, reason=reason, run=f"{RUNS}/{own.folder}")
+            if left and own.former is not None:
+                own.entry = _as_looked_at(own.entry, own.former)
             told.append(
                 Told(
                     name=own.recording.name,
@@ -293,6 +353,7 @@ class Plan:
                     rounds=outcome.rounds[place],
                     findings=outcome.findings[place],
                     questions=outcome.questions[place] if outcome.questions else 0,
+                    reason=reason,
                 )
             )
         return told
@@ -303,7 +364,8 @@ class Plan:
         altered = [one for one in own if one.stamp != _stamp(one.recording.path)]
         if altered:
             reason = "has changed, or gone, since it was read; run the batch again"
-            return [self._set_aside(one, reason) for one in altered]
+            line.judged.discard(tuple(one.folder for one in own))
+            return [self._set_aside(one, reason) for one in altered if not self._is_away(one)]
         return [self._set_aside(one, failure.reason) for one in own]
 
     def _set_aside(self, own: _Own, reason: str, *, stays_in_line: bool = False) -> Told:
@@ -334,6 +396,8 @@ def _lines(recordings: Iterable[Recording], profiles: Sequence[Profile], before:
             )
             for recording in group
         }
+        for one in own.values():
+            one.former = before[one.recording.name] if one.entry.state is State.AUDITED else None
         yield _Line(group[0].profile, own)
 
 
@@ -381,7 +445,37 @@ def _entry(recording: Recording, before: Entry | None) -> Entry:
     if before is None or before.state is not State.AUDITED:
         return fresh
     same = (before.table, before.profile, before.bytes) == (fresh.table, fresh.profile, fresh.bytes)
-    return replace(before, start=fresh.start, dealer=fresh.dealer) if same else fresh
+    return replace(before, start=fresh.start, dealer=fresh.dealer, reason="") if same else fresh
+
+
+def _was_audited(aside: SetAside, before: Entry | None) -> bool:
+    """Whether it is set aside only because it is not there now, and was audited under the same profile."""
+    if before is None or not aside.away or aside.profile is None:
+        return False
+    told = (aside.table, aside.profile.path.name)
+    return before.state is State.AUDITED and (before.table, before.profile) == told
+
+
+def _recording_of(aside: SetAside, before: Entry) -> Recording:
+    """What is away, as it was."""
+    assert aside.path is not None and aside.profile is not None
+    return Recording(
+        name=aside.name,
+        path=aside.path,
+        table=aside.profile.table.id,
+        profile=aside.profile,
+        start=aside.start,
+        dealer=aside.dealer,
+        bytes=before.bytes,
+        to_the_minute=aside.to_the_minute,
+    )
+
+
+def _as_looked_at(entry: Entry, former: Entry) -> Entry:
+    """The entry, with what its run folder stands on when that was not made anew."""
+    return replace(
+        entry, read_s=former.read_s, holes=former.holes, triage=former.triage, passed_over=former.passed_over
+    )
 
 
 def _unusable(aside: SetAside) -> Entry:

@@ -17,7 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -51,6 +51,7 @@ class Job:
     memory: Path | None = None  # the memory that the recording before this one left
     triage: bool = False  # key pictures first, and a close look only where that asks for one
     threads: int | None = None  # to use; as many as help if nothing is said. What is seen does not hang on it
+    away: bool = False  # the recording is not there now: what was read of it before is all there is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,8 @@ class Reading:
     picture_s: float  # how long one picture is on show
     tally: Tally
     passed_over: tuple[Span, ...] = ()  # seconds of which triage looked at key pictures only
+    triage: bool = False
+    kept: bool = False  # from an earlier batch
 
     @property
     def end_s(self) -> float:
@@ -92,23 +95,47 @@ class Reading:
 
 
 def kept_reading(job: Job) -> Reading | None:
-    """What was read before, if the recording and all that it was read with are still the same."""
+    """What was read before, if the recording and all that it was read with are still the same.
+
+    For triage a full reading does as well, whatever the recording before it has left on the table since.
+    """
     try:
-        stat, path = job.recording.stat(), job.folder / ABOUT
-        if path.stat().st_size > MAX_ABOUT_BYTES:
+        about = _whole_about(job.folder)
+        made_from, wanted = dict(about["made_from"]), job
+        if job.triage and made_from["triage"] is False:
+            made_from["memory"], wanted = None, replace(job, triage=False, memory=None)
+        if made_from != _made_from(wanted, profile_at(job.profile)):
             return None
-        about = json.loads(path.read_text("utf-8"))
-        if about["schema"] != SCHEMA or about.pop("seal") != _seal(about):
-            return None
-        if about["made_from"] != _made_from(job, profile_at(job.profile)):
-            return None
-        touched = about["mtime_ns"] != stat.st_mtime_ns
-        if about["bytes"] != stat.st_size or (touched and sha256_of(job.recording) != about["sha256"]):
-            return None
-        whole = all(_file_hash(job.folder / name) == digest for name, digest in about["files"].items())
-        return _reading(job.folder, about) if whole else None
+        return _reading(job.folder, about) if job.away or _is_same(job.recording, about) else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
+
+
+def is_reading_of(folder: Path, sha256: str | None) -> bool:
+    """Whether the folder holds, whole, what was read of the recording with this hash."""
+    try:
+        return bool(_whole_about(folder)["sha256"] == sha256)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def _whole_about(folder: Path) -> dict[str, Any]:
+    """What the folder says of its reading. Raises what a damaged one may raise, ValueError when a file is altered."""
+    path = folder / ABOUT
+    if path.stat().st_size > MAX_ABOUT_BYTES:
+        raise ValueError("too large")
+    about: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    if about["schema"] != SCHEMA or about.pop("seal") != _seal(about):
+        raise ValueError("altered")
+    if any(_file_hash(folder / name) != digest for name, digest in about["files"].items()):
+        raise ValueError("altered")
+    return about
+
+
+def _is_same(recording: Path, about: Mapping[str, Any]) -> bool:
+    stat = recording.stat()
+    touched = about["mtime_ns"] != stat.st_mtime_ns
+    return about["bytes"] == stat.st_size and not (touched and sha256_of(recording) != about["sha256"])
 
 
 def read_recording(job: Job, progress: Progress | None = None) -> Reading:
@@ -119,7 +146,7 @@ def read_recording(job: Job, progress: Progress | None = None) -> Reading:
     """
     kept = kept_reading(job)
     if kept is not None:
-        return kept
+        return replace(kept, kept=True)
     profile = profile_at(job.profile)
     made_from = _made_from(job, profile)
     stat = os.stat(job.recording) if job.recording.exists() else None
@@ -197,6 +224,7 @@ def _reading(folder: Path, about: Mapping[str, Any]) -> Reading:
         picture_s=float(about["picture_s"]),
         tally=tally_of(about["tally"]),
         passed_over=tuple(Span(float(start), float(end)) for start, end in about["passed_over"]),
+        triage=bool(about["made_from"]["triage"]),
     )
 
 

@@ -59,6 +59,7 @@ class SetAside:
     dealer: str | None = None
     bytes: int = 0
     to_the_minute: bool = False
+    away: bool = False  # nothing else is wrong than that the file is not there now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,6 +252,7 @@ def _take(candidate: _Candidate, search: _Search) -> None:
     known = profile if isinstance(profile, Profile) else None
     size, fault = (0, candidate.fault) if candidate.fault else _size(candidate)
     start = _Start() if known is None else _start(candidate, known, search)
+    away = not candidate.fault and known is not None and not start.fault and not is_there(candidate.path)
     fault = fault or (profile if isinstance(profile, str) else "") or start.fault
     dealer = (row.dealer or None) if row else None
     if known is not None and not fault and known.camera is None:
@@ -284,8 +286,18 @@ def _take(candidate: _Candidate, search: _Search) -> None:
             dealer=dealer,
             bytes=size,
             to_the_minute=start.to_the_minute,
+            away=away and known is not None and known.camera is not None,
         )
     )
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file can be looked at now: not on a drive that is unplugged."""
+    try:
+        path.stat()
+    except (OSError, RuntimeError, ValueError):
+        return False
+    return True
 
 
 def _profile(candidate: _Candidate, tables: Tables) -> Profile | str:

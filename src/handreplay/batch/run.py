@@ -90,21 +90,24 @@ def run_batch(
         with ledger_place.writing(own):
             pass  # so that what is wrong with it is said before hours are spent
         plan = Plan(found, out, former=_former(out), triage=triage)
-        twins = plan.set_twins_aside()
+        plan.set_twins_aside()
         keeper = _Keeper(plan, out)
-        keeper.write()
-        claim(place, out, name)  # so that another batch of this name is told of before hours are spent
-        follower.began(plan.record(), plan.remarks)
-        for told in twins:
-            follower.told(told)
+        crew = workers(plan.chains, _watch(plan, follower))  # without any, the record stays as it was
+        plan.threads = crew.threads
         try:
-            _work(plan, workers, follower, keeper)
-        except BaseException:
-            with suppress(OutputError):  # on a full disk, say, which has been told already
-                keeper.write()
-            raise
+            keeper.write()
+            claim(place, out, name)  # so that another batch of this name is told of before hours are spent
+            follower.began(plan.record(), plan.remarks)
+            try:
+                _work(plan, crew, follower, keeper)
+            except BaseException:
+                with suppress(OutputError):  # on a full disk, say, which has been told already
+                    keeper.write()
+                raise
+            finally:
+                follower.ended()
         finally:
-            follower.ended()
+            crew.engine.close()
         keeper.write()
         elsewhere = "" if own.file == (out / ledger_place.FILE).absolute() else own.address
         done = Done(record=plan.record(), exit_code=plan.exit_code, ledger=str(own), elsewhere=elsewhere)
@@ -115,24 +118,23 @@ def run_batch(
         return done
 
 
-def _work(plan: Plan, workers: Workers, follower: Follower, keeper: "_Keeper") -> None:
+def _watch(plan: Plan, follower: Follower) -> Watch:
     def watch(key: str, seconds: float, promised: float | None) -> None:
         name = plan.name_of(key)
         if name is not None:
             follower.reading(name, seconds, promised)
 
-    crew = workers(plan.chains, watch)
-    plan.threads = crew.threads
-    try:
-        while True:
-            _hand_out_and_take(plan, crew, follower, keeper)
-            rest = plan.finish()
-            for told in rest:
-                follower.told(told)
-            if not rest:
-                return
-    finally:
-        crew.engine.close()
+    return watch
+
+
+def _work(plan: Plan, crew: Crew, follower: Follower, keeper: "_Keeper") -> None:
+    while True:
+        _hand_out_and_take(plan, crew, follower, keeper)
+        rest = plan.finish()
+        for told in rest:
+            follower.told(told)
+        if not rest:
+            return
 
 
 def _hand_out_and_take(plan: Plan, crew: Crew, follower: Follower, keeper: "_Keeper") -> None:

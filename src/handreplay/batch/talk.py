@@ -22,36 +22,62 @@ def follower() -> Follower:
     return Bar() if sys.stderr.isatty() else Lines(sys.stderr)
 
 
-class _Counts:
-    """How far a batch is."""
+class Counts:
+    """How far a batch is. What is told of a recording takes the place of what was told of it before."""
 
     def __init__(self) -> None:
-        self.files = self.read = self.audited = self.aside = self.rounds = self.findings = self.questions = 0
+        self.files = self.rounds = self.findings = self.questions = 0
         self.seconds = 0.0
+        self._read: dict[str, Told] = {}
+        self._audited: dict[str, Told] = {}
+        self._aside: dict[str, str] = {}  # with the reason
+
+    @property
+    def aside(self) -> int:
+        return len(self._aside)
 
     def begin(self, record: Record) -> None:
-        self.files, self.aside = len(record.entries), record.counted(State.SET_ASIDE)
+        self.files = len(record.entries)
+        self._aside = {entry.name: entry.reason for entry in record.entries if entry.state is State.SET_ASIDE}
 
-    def add(self, told: Told) -> None:
+    def add(self, told: Told) -> bool:
+        """Whether it is news."""
         match told.state:
             case State.READ:
-                self.read += 1
-                self.seconds += told.seconds
+                before = self._read.get(told.name)
+                self.seconds += told.seconds - (before.seconds if before else 0.0)
+                self._read[told.name] = told
             case State.SET_ASIDE:
-                self.aside += 1
+                self._forget(told.name)
+                is_news = self._aside.get(told.name) != told.reason
+                self._aside[told.name] = told.reason
+                return is_news
             case State.AUDITED:
-                self.audited += 1
-                self.rounds += told.rounds
-                self.findings += told.findings
-                self.questions += told.questions
+                self._forget(told.name)
+                self._audited[told.name] = told
+                self._count(told, 1)
+        return True
+
+    def _forget(self, name: str) -> None:
+        before = self._audited.pop(name, None)
+        if before is not None:
+            self._count(before, -1)
+
+    def _count(self, told: Told, sign: int) -> None:
+        self.rounds += sign * told.rounds
+        self.findings += sign * told.findings
+        self.questions += sign * told.questions
 
     def __str__(self) -> str:
-        told = f"{self.audited} of {self.files} audited, {self.read} read ({self.seconds / 3600:.1f} h)"
+        kept = sum(told.kept for told in self._read.values())
+        read = f"{len(self._read) - kept} read" + (f", {kept} kept from before" if kept else "")
+        told = f"{len(self._audited)} of {self.files} audited, {read} ({duration(self.seconds)})"
         found = f"{counted(self.rounds, 'round')}, {_findings(self.findings, self.questions)}"
         return f"{told}, {found}, {self.aside} set aside"
 
     def short(self) -> str:
-        told = f"{self.read + self.aside}/{self.files} files, {self.seconds / 3600:.1f} h"
+        done = len(self._read) + sum(name not in self._read for name in self._aside)
+        told = f"{done}/{self.files} files, {duration(self.seconds)}"
         return f"{told}, {counted(self.rounds, 'round')}, {counted(self.findings, 'fault')}, {self.aside} set aside"
 
 
@@ -59,7 +85,7 @@ class Lines:
     """For a pipe or a log."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream, self._counts = stream, _Counts()
+        self._stream, self._counts = stream, Counts()
         self._lines = self._unsaid = 0
 
     def began(self, record: Record, remarks: Sequence[str]) -> None:
@@ -69,14 +95,14 @@ class Lines:
         for entry in record.entries:
             if entry.state is State.SET_ASIDE:
                 self._say(f"{entry.name}: set aside: {entry.reason}")
-        self._say(f"{self._counts.files} recordings, {self._counts.aside} set aside")
+        self._say(f"{counted(self._counts.files, 'recording')}, {self._counts.aside} set aside")
 
     def reading(self, name: str, seconds: float, promised: float | None) -> None:
         """A log is told of whole recordings only."""
 
     def told(self, told: Told) -> None:
-        self._counts.add(told)
-        self._say(line_of(told))
+        if self._counts.add(told):
+            self._say(line_of(told))
 
     def ended(self) -> None:
         if self._unsaid:
@@ -106,7 +132,7 @@ class Bar:
     """For somebody who watches: one line that changes, and a line for each recording that is set aside."""
 
     def __init__(self) -> None:
-        self._counts = _Counts()
+        self._counts = Counts()
         self._console = Console(stderr=True, highlight=False)
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -140,8 +166,7 @@ class Bar:
             self._show()
 
     def told(self, told: Told) -> None:
-        self._counts.add(told)
-        if told.state is State.SET_ASIDE:
+        if self._counts.add(told) and told.state is State.SET_ASIDE:
             self._above(line_of(told))
         self._part.pop(told.name, None)
         self._whole += self._bytes.pop(told.name, 0)
@@ -164,9 +189,10 @@ def line_of(told: Told) -> str:
         case State.SET_ASIDE:
             return f"{told.name}: set aside: {told.reason}"
         case State.AUDITED:
-            return f"{told.name}: {counted(told.rounds, 'round')}, {_findings(told.findings, told.questions)}"
+            found = f"{told.name}: {counted(told.rounds, 'round')}, {_findings(told.findings, told.questions)}"
+            return f"{found}; {told.reason}" if told.reason else found
         case _:
-            return f"{told.name}: read, {told.seconds:.1f} s"
+            return f"{told.name}: {'kept' if told.kept else 'read'}, {told.seconds:.1f} s"
 
 
 def plain(text: str) -> str:
@@ -176,6 +202,13 @@ def plain(text: str) -> str:
 
 def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float) -> str:
+    """In the unit that tells something."""
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3597 else f"{seconds / 3600:.1f} h"
 
 
 def _findings(faults: int, questions: int) -> str:

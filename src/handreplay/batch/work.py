@@ -7,19 +7,25 @@ what becomes of a recording that cannot be read, is for the run to say.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from handreplay.batch import kept_runs
 from handreplay.batch.judging import Judged, Part, judge, keep_part
-from handreplay.batch.kept_runs import Verdict
+from handreplay.batch.kept_runs import Kept, Verdict
 from handreplay.batch.reading import ABOUT, Job, kept_reading, profile_at, read_recording
 from handreplay.config import Profile
 from handreplay.errors import FootageError, HandreplayError, OutputError
+from handreplay.store import REVIEW_LOG
 
 TRIAGED = "triage looked at key pictures only"
+REVIEWED = (
+    "its run was reviewed and was not made anew, though its line changed; to audit it anew, run the batch with another "
+    "--out"
+)
+GONE = "its run was not made anew, though its line changed"
 
 Beat = Callable[[float, float | None], None]  # seconds read, seconds promised
 
@@ -66,12 +72,15 @@ class ReadOutcome:
     holes: tuple[tuple[float, float, str], ...]
     models: tuple[tuple[str, str], ...]
     passed_over: tuple[tuple[float, float, str], ...] = ()
+    triage: bool = False
+    kept: bool = False  # from an earlier batch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOutcome:
     """Of each place: how many rounds it has, how many findings that count as faults, how many others (questions), the
-    exit code of an audit of it alone, and why its run folder could not be made, "" where it could."""
+    exit code of an audit of it alone, why its run folder could not be made, "" where it could, and why it stands as it
+    was though its line was judged anew, "" where it does not."""
 
     key: str
     rounds: tuple[int, ...]
@@ -79,6 +88,7 @@ class JudgeOutcome:
     exit_codes: tuple[int, ...]
     questions: tuple[int, ...] = ()  # () is none anywhere, as below
     refused: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +143,8 @@ def _read(task: ReadTask, beat: Beat | None) -> ReadOutcome:
         holes=tuple((float(gap.start), float(gap.end), gap.reason) for gap in reading.tally.gaps),
         models=tuple(sorted(reading.models.items())),
         passed_over=tuple((span.start, span.end, TRIAGED) for span in reading.passed_over),
+        triage=reading.triage,
+        kept=reading.kept,
     )
 
 
@@ -140,39 +152,81 @@ def _judge(task: JudgeTask) -> JudgeOutcome:
     profile = profile_at(task.profile)
     parts = [_part(place) for place in task.places]
     line = kept_runs.line_key(parts, profile, task.clock)
+    must_stay = [_must_stay(place) for place in task.places]
     before = [kept_runs.kept(part) for part in parts]
-    told = [(kept.verdict, "") for kept in before if kept is not None and kept.line == line]
+    told = [
+        _left(kept.verdict, why) if kept.left else _Came(kept.verdict)
+        for kept, why in zip(before, must_stay, strict=True)
+        if kept is not None and kept.line == line and (why or not kept.left)
+    ]
     if len(told) < len(parts):
         judged = judge(parts, profile, task.clock)
-        told = [_keep(parts, place, its, profile, line) for place, its in enumerate(judged)]
+        keys = [kept_runs.part_key(parts, place, its, profile) for place, its in enumerate(judged)]
+        told = []
+        for place, (its, key) in enumerate(zip(judged, keys, strict=True)):
+            notes = _Notes(line=line, key=key, before=before[place], must_stay=must_stay[place])
+            told.append(_keep(parts, place, its, profile, notes))
     return JudgeOutcome(
         key=task.key,
-        rounds=tuple(verdict.rounds for verdict, _ in told),
-        findings=tuple(verdict.findings for verdict, _ in told),
-        exit_codes=tuple(verdict.exit_code for verdict, _ in told),
-        questions=tuple(verdict.questions for verdict, _ in told),
-        refused=tuple(why for _, why in told),
+        rounds=tuple(one.verdict.rounds for one in told),
+        findings=tuple(one.verdict.findings for one in told),
+        exit_codes=tuple(one.verdict.exit_code for one in told),
+        questions=tuple(one.verdict.questions for one in told),
+        refused=tuple(one.refused for one in told),
+        left=tuple(one.left for one in told),
     )
 
 
-def _keep(parts: list[Part], place: int, judged: Judged, profile: Profile, line: str) -> tuple[Verdict, str]:
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """What a part came to."""
+
+    verdict: Verdict
+    refused: str = ""
+    left: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Notes:
+    """What a run folder is to be made from, and what there is of it. `must_stay` is why that must not be touched."""
+
+    line: str
+    key: str
+    before: Kept | None
+    must_stay: str
+
+
+def _must_stay(place: Place) -> str:
+    """Why a run folder that is there is not made anew though its line changed, "" when it is."""
+    if (place.run / REVIEW_LOG).exists():
+        return REVIEWED
+    return GONE if place.job.away else ""
+
+
+def _left(verdict: Verdict, why: str) -> _Came:
+    """What stands there is not what would be found now: never clean."""
+    return _Came(replace(verdict, exit_code=verdict.exit_code or 3), left=why)
+
+
+def _keep(parts: list[Part], place: int, judged: Judged, profile: Profile, notes: _Notes) -> _Came:
     """What was judged of a part, and why its run folder could not be made. Raises OutputError when no other can be."""
-    part = parts[place]
-    key = kept_runs.part_key(parts, place, judged, profile)
-    before = kept_runs.kept(part)
+    part, before, key = parts[place], notes.before, notes.key
     try:
-        if before is None or before.part != key:
-            kept_runs.forget(part)
-            verdict = kept_runs.verdict_of(keep_part(parts, place, judged, profile).document)
+        if before is not None and before.part == key:
+            own = _Came(before.verdict)
+        elif notes.must_stay and (standing := kept_runs.standing(part)) is not None:
+            own, key = _left(standing, notes.must_stay), "" if before is None else before.part
         else:
-            verdict = before.verdict
-        kept_runs.keep(part, line=line, key=key)
+            own = _Came(kept_runs.verdict_of(keep_part(parts, place, judged, profile).document))
+        kept_runs.keep(part, line=notes.line, key=key, left=bool(own.left))
     except HandreplayError as error:
         if _is_fatal(error):
             raise
+        if isinstance(error, FootageError) and (standing := kept_runs.standing(part)) is not None:
+            return _left(standing, f"{GONE}: {error}")
         way_out = "; or move that folder away and run the batch again" if isinstance(error, OutputError) else ""
-        return Verdict(rounds=0, findings=0, questions=0, exit_code=3), f"{error}{way_out}"
-    return verdict, ""
+        return _Came(Verdict(rounds=0, findings=0, questions=0, exit_code=3), refused=f"{error}{way_out}")
+    return own
 
 
 def _is_fatal(error: HandreplayError) -> bool:

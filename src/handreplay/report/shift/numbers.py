@@ -184,6 +184,8 @@ def _again(takes: Sequence[Take], findings: Sequence[Found]) -> tuple[Again, ...
         if take.outcome != "audited":
             state = "set aside" if take.outcome == "set aside" else "not audited yet"
             reasons.append(f"{state}: {take.reason}" if take.reason else state)
+        elif take.reason:
+            reasons.append(take.reason)
         elif take.judged_s < HALF * take.length_s:
             reasons.append("less than half of it could be judged")
         if take.triage_s:
