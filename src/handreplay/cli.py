@@ -343,7 +343,7 @@ def read(
 
 @app.command(rich_help_panel=REVIEWING)
 def review(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUNS", help="Folders of finished audits.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUNS", help="Folders of finished audits, or of a batch.")],
     footage: Annotated[Path | None, typer.Option("--footage", help="The recording, if it has moved.")] = None,
     table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
     by: Annotated[str | None, typer.Option("--by", help="Your name; the page asks for it when left out.")] = None,
@@ -354,24 +354,35 @@ def review(
     browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
 ) -> None:
     """Look at rounds and findings, correct and decide, on a page that only this machine can open."""
+    from handreplay.batch.run_folders import runs_to_open
     from handreplay.review.desk import Reviewer
     from handreplay.review.serve import open_desks, serve
 
-    desks = open_desks(runs, table=table, recording=footage)
+    desks = open_desks(runs_to_open(runs), table=table, recording=footage)
     reviewer = Reviewer.named(by, blind=blind) if by is not None else None
     serve(desks, say=typer.echo, recording=footage, reviewer=reviewer, port=port, browser=browser)
 
 
 @app.command(rich_help_panel=REVIEWING)
 def verify(
-    place: Annotated[Path, typer.Argument(help="Folder of a run, or an evidence file.")],
+    place: Annotated[Path, typer.Argument(help="Folder of a run or of a batch, or an evidence file.")],
     footage: Annotated[Path | None, typer.Option("--footage", help="The recording, to be compared too.")] = None,
     signer: Annotated[Path | None, typer.Option("--signer", help="The public key that must have signed it.")] = None,
 ) -> None:
     """Prove that nothing was changed: exit 0 whole, 1 altered, 2 neither a run nor evidence."""
+    from handreplay.batch.run_folders import is_batch, verify_all
     from handreplay.review.commands import verdict_lines
     from handreplay.review.verify import verify as check
 
+    if is_batch(place):
+        if footage is not None or signer is not None:
+            raise HandreplayError(f"{place} is the folder of a batch; --footage and --signer are for one run or case")
+        all_whole = True
+        for whole, lines in verify_all(place):
+            all_whole = all_whole and whole
+            for line in lines:
+                typer.echo(line.encode())
+        raise typer.Exit(0 if all_whole else 1)
     verdict = check(place, recording=footage, signer=signer)
     for line in verdict_lines(place, verdict):
         typer.echo(line.encode())

@@ -31,6 +31,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 MANIFEST = "manifest.json"
+BATCH_RECORD = "batch.json"
 REVIEW_LOG = "review.jsonl"  # what people entered about the run; never overwritten by another audit
 SCHEMA = "handreplay.run/1"
 MAX_MANIFEST_BYTES = 8_000_000
@@ -130,6 +131,7 @@ def read_run(folder: Path) -> Run:
         raise OutputError(f"no such run folder: {folder}")
     manifest = _read_manifest(folder / MANIFEST)
     if manifest is None:
+        raise_for_batch(folder)
         raise OutputError(f"{folder} holds no finished run (no {MANIFEST}); run handreplay audit --out {folder}")
     if is_altered(folder, manifest):
         raise OutputError(f"{folder / MANIFEST} was altered since the audit; audit again")
@@ -138,6 +140,13 @@ def read_run(folder: Path) -> Run:
         if not path.is_file() or sha256_of(path) != facts.get("sha256"):
             raise OutputError(f"{path} is missing or was altered since the audit; audit again")
     return Run(folder, manifest)
+
+
+def raise_for_batch(folder: Path) -> None:
+    """Raises OutputError for the folder of a batch, which holds a run folder for each recording."""
+    if (folder / BATCH_RECORD).is_file():
+        runs = folder / "runs" / "TABLE" / "RECORDING"
+        raise OutputError(f"{folder} is the folder of a batch; name one of its runs, {runs}")
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -19,7 +19,7 @@ from handreplay.errors import LogError
 from handreplay.report import words
 from handreplay.report.page import render, style
 from handreplay.report.states import card_lives
-from handreplay.store import MANIFEST, read_run
+from handreplay.store import MANIFEST, raise_for_batch, read_run
 
 SCHEMA = "handreplay.rack/1"
 DECK_SIZE = 52
@@ -68,7 +68,10 @@ def load_rounds(place: Path) -> tuple[Round, ...]:
     if (place / MANIFEST).exists():
         read_run(place)
     log = place / "rounds.jsonl"
+    if log.is_file() and not log.stat().st_size:
+        raise LogError(f"{place}: no round was rebuilt from this recording")
     if not log.is_file():
+        raise_for_batch(place)
         raise LogError(f"{place} holds no finished audit (no rounds.jsonl); run handreplay audit with --out {place}")
     return read_rounds(log)
 

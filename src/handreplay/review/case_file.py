@@ -186,7 +186,7 @@ def _line(fields: Mapping[str, Any]) -> bytes:
 
 
 def _some(desk: Desk) -> str:
-    return spans(desk.round_numbers())
+    return spans(desk.round_numbers()) or "none"
 
 
 WHAT = {

@@ -103,8 +103,9 @@ class Desk:
         self.profile: Profile = load_profile(_profile_path(self.run, table))
         self.table = self.profile.rules()
         self.limits: Limits = log_limits(self.table)
-        self.machine_rounds = read_rounds(self.run.path("rounds.jsonl"), self.limits)
-        self.lines: dict[int, Document] = _lines(self.run.path("rounds.jsonl"))
+        log = self.run.path("rounds.jsonl")
+        self.machine_rounds = read_rounds(log, self.limits) if log.stat().st_size else ()  # an idle hour has none
+        self.lines: dict[int, Document] = _lines(log)
         self.machine: Document = json.loads(self.run.path("findings.json").read_text("utf-8"))
         self.log = ReviewLog(folder)
         self._clock: Clock = clock or (lambda: datetime.now(UTC))

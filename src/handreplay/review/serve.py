@@ -25,7 +25,16 @@ def open_desks(folders: Sequence[Path], *, table: Path | None, recording: Path |
     """Raises HandreplayError for a folder that cannot be reviewed."""
     if len(folders) > 1 and (table is not None or recording is not None):
         raise HandreplayError("--table and --footage are for one run; name one folder with them")
-    return [Desk(folder, table=table) for folder in folders]
+    return [_desk(folder, table) for folder in folders]
+
+
+def _desk(folder: Path, table: Path | None) -> Desk:
+    try:
+        return Desk(folder, table=table)
+    except HandreplayError as error:
+        if str(folder) in str(error):
+            raise
+        raise type(error)(f"{folder}: {error}") from None
 
 
 def serve(
