@@ -3,6 +3,7 @@
 OUT/batch.json                    this record, written anew after every recording
 OUT/runs/TABLE/NAME/              a run folder for each recording: the rounds that begin in it
 OUT/read/TABLE/NAME/              what the eyes saw in it, kept so that nothing is read twice
+OUT/batch.id                      written once: by it a ledger of many batches knows this one
 OUT/ledger.sqlite                 made from the above, and can be made again
 """
 
