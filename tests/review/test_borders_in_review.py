@@ -1,19 +1,27 @@
 """A round that runs on into the next recording is shown, told and handed over as what it is."""
 
+import io
 import json
 import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from starlette.testclient import TestClient
 
 from handreplay.footage import sha256_of
+from handreplay.report.page_parts import finding_parts
+from handreplay.report.rack import rack_page, rack_sheet, rack_text
+from handreplay.report.summary_text import summary_text
 from handreplay.review.commands import make_case
 from handreplay.review.desk import Desk
+from handreplay.review.dispute import dispute
 from handreplay.review.guard import Sessions
 from handreplay.review.server import make_app
+from handreplay.review.tables import table
 from handreplay.review.verify import verify
+from handreplay.review.views import as_corrected, event_lines
 from tests.review.conftest import ANN
 from tests.review.over_the_border import FIRST, SECOND, border_run
 from tests.review.test_desk import event
@@ -98,3 +106,30 @@ def test_the_page_is_told_from_when_on_another_recording_shows_the_round(border:
     told = client.get("/run/0/round/1/data").json()
     [follows] = desk.lines[1]["source"]["continues"]
     assert told["elsewhere"] == [{"file": SECOND, "from_s": follows["from_s"]}]
+
+
+def test_every_report_names_the_recording_that_shows_a_later_moment(border: Path) -> None:
+    desk = Desk(border)
+    state = desk.state()
+    [part] = finding_parts(desk.report(state))
+    assert part.watch.position == "a2.mp4 0:00:07.897"
+    page = (border / "report.html").read_text()
+    assert "a2.mp4 0:00:07.897</span>" in page and "0:00:35.897" not in page
+    assert "a2.mp4 0:00:07.897" in console_text(summary_text(desk.report(state)))
+    [row] = [line for line in table(desk, state, "findings.csv").decode("utf-8-sig").splitlines() if "PY02" in line]
+    assert ",a2.mp4 0:00:07.897," in row
+    [round_] = desk.machine_rounds
+    sheet = rack_sheet(round_)
+    assert (sheet.source, sheet.position) == (SECOND, "0:00:26.363")
+    assert "0:00:26.363 into a2.mp4" in console_text(rack_text(sheet)) and "0:00:26.363 in a2.mp4" in rack_page(sheet)
+    report = dispute(desk, 1)
+    assert report["incident"]["position"] == ["0:00:02.063", "a2.mp4 0:00:26.363"]
+    assert report["findings"][0]["position"] == "a2.mp4 0:00:07.897"
+    [event_line] = [e for e in event_lines(desk, as_corrected(desk, state, 1)) if e.t == 35.897]
+    assert event_line.position == "a2.mp4 0:00:07.897"
+
+
+def console_text(renderable: object) -> str:
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(renderable, soft_wrap=True)
+    return console.export_text()

@@ -1,8 +1,9 @@
 """From a batch's folder to its shift report: the record and the run folders, one run at a time."""
 
+import json
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from handreplay.batch.record import Entry, Hole, Record, State, read_record
 from handreplay.batch.times import told_time
 from handreplay.errors import HandreplayError, LogError, OutputError
 from handreplay.report.evaluation.sources import read_document
+from handreplay.report.places import GoesOn, goes_on
 from handreplay.report.shift.numbers import shift_of
 from handreplay.report.shift.text import headline
 from handreplay.report.shift.values import NoRecording, Outcome, Recording, Shift, Stretch, Window
@@ -22,6 +24,7 @@ FORMATS = ("html", "pdf", "csv", "xlsx")
 NAME = "shift"
 NO_TABLE = "table not known"
 MAX_PROFILE_BYTES = 4_000_000
+Names = Mapping[tuple[str | None, str | None], str]  # table and SHA-256 of an audited recording -> its name
 OUTCOMES: dict[State, Outcome] = {
     State.AUDITED: "audited",
     State.SET_ASIDE: "set aside",
@@ -62,10 +65,10 @@ def recordings(folder: Path, record: Record) -> Iterator[Recording]:
             zone = _zone(folder / entry.run / "table.toml")
             if zone is not None:
                 zones[entry.table] = zone
-    audited = {(entry.table, entry.sha256) for entry in entries if entry.state is State.AUDITED}
+    names = {(entry.table, entry.sha256): entry.name for entry in entries if entry.state is State.AUDITED}
     for entry in entries:
-        copy = entry.state is State.SET_ASIDE and entry.sha256 and (entry.table, entry.sha256) in audited
-        yield _recording(folder, entry, zones.get(entry.table), is_copy=bool(copy))
+        copy = entry.state is State.SET_ASIDE and entry.sha256 and (entry.table, entry.sha256) in names
+        yield _recording(folder, entry, zones.get(entry.table), names, is_copy=bool(copy))
 
 
 def _order(entry: Entry) -> tuple[object, ...]:
@@ -73,11 +76,13 @@ def _order(entry: Entry) -> tuple[object, ...]:
     return entry.table or NO_TABLE, entry.start is None, start, natural(entry.name)
 
 
-def _recording(folder: Path, entry: Entry, zone: str | None, *, is_copy: bool) -> Recording:
+def _recording(folder: Path, entry: Entry, zone: str | None, names: Names, *, is_copy: bool) -> Recording:
+    following: dict[int, tuple[GoesOn, ...]] = {}
     outcome, reason, document, run = OUTCOMES[entry.state], entry.reason, None, ""
     if outcome == "audited":
         try:
             found = _run(folder, entry)
+            following = _goes_on(found.path("rounds.jsonl"), entry, names)
             document = _checked(read_document(found.path("findings.json")))
             run = (entry.run or "") if "report.html" in found.manifest["files"] else ""
         except (OutputError, LogError) as error:
@@ -96,7 +101,26 @@ def _recording(folder: Path, entry: Entry, zone: str | None, *, is_copy: bool) -
         passed_over=tuple(map(_stretch, entry.passed_over)),
         folder=run,
         document=document,
+        goes_on=following,
     )
+
+
+def _goes_on(log: Path, entry: Entry, names: Names) -> dict[int, tuple[GoesOn, ...]]:
+    """The recordings that rounds of this one run on into, by round, with their names in the batch. Raises LogError."""
+    found = {}
+    with log.open(encoding="utf-8") as lines:
+        for line in lines:
+            if '"continues"' not in line:  # most rounds end where they began, and need not be taken apart
+                continue
+            try:
+                fields = json.loads(line)
+                following = goes_on(fields["source"])
+                found[int(fields["round"])] = tuple(
+                    GoesOn(names.get((entry.table, one.sha256), one.file), one.sha256, one.from_s) for one in following
+                )
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise LogError(f"rounds.jsonl is none that this version can use ({error!r}); audit again") from None
+    return found
 
 
 def _run(folder: Path, entry: Entry) -> Run:

@@ -20,7 +20,7 @@ from handreplay.core.findings import Audit, Evidence, Finding
 from handreplay.core.observations import Observation, ZoneSeen
 from handreplay.core.readings import Known, Unreadable
 from handreplay.footage import Tally, shown_at
-from handreplay.report import words
+from handreplay.report import places, words
 from handreplay.vision.calibration import Calibration
 
 Picture = NDArray[np.uint8]
@@ -188,7 +188,8 @@ def photograph(
         for shot in (shot for shot in planned if shot.t == second):
             round_ = by_number.get(audit.findings[shot.finding].round)
             clock = words.clock(round_, shown.seconds) if round_ else None
-            when = f"{words.position(shown.seconds)}  frame {shown.frame}{f'  {clock}' if clock else ''}"
+            place = places.position(round_.source if round_ else {}, shown.seconds)
+            when = f"{place}  frame {shown.frame}{f'  {clock}' if clock else ''}"
             outlines = _outlines(shot, seen, zones, calibration)
             files[shot.image] = picture(shown.pixels, outlines, caption=f"{shot.caption}   {when}")
             evidence[shot.image] = Evidence(t=round(shown.seconds, 3), frame=shown.frame, image=shot.image)

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from handreplay.core.events import ChipsChanged, FootageGap, Round
+from handreplay.core.events import ChipsChanged, Event, FootageGap, Round
 from handreplay.core.money import usd
 from handreplay.core.readings import Unreadable
 from handreplay.core.timeline import Gap
-from handreplay.report import words
+from handreplay.report import places, words
 from handreplay.report.felt import Felt, draw_felt, row_state
 from handreplay.report.states import card_lives
 from handreplay.store import Provenance
@@ -48,8 +48,9 @@ class Watch:
     """Where to look in the recording."""
 
     clock: str | None
-    position: str
+    position: str  # led by the file's name where it is not the recording of the report
     frame: int | None
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ class Headline:
 def watch(report: Report, number: int, seconds: float, frame: int | None = None) -> Watch:
     round_ = next((r for r in report.rounds if r.number == number), None)
     at = words.clock(round_, seconds, report.timezone) if round_ else None
-    return Watch(at, words.position(seconds), frame)
+    source = round_.source if round_ else {}
+    return Watch(at, places.position(source, seconds), frame, places.spot(source, seconds)[0] is not None)
 
 
 def is_question(finding: Document) -> bool:
@@ -370,12 +372,17 @@ def rack_rows(round_: Round) -> tuple[RackRow, ...]:
     return tuple(RackRow(words.place(hand), tuple(cards)) for hand, cards in packets)
 
 
+def describe(round_: Round, event: Event) -> str:
+    """One event of a round as a sentence, with places in the recordings that show it."""
+    return words.describe(event, lambda seconds: places.position(round_.source, seconds))
+
+
 def _event_rows(report: Report, round_: Round) -> tuple[EventRow, ...]:
     return tuple(
         EventRow(
             clock=words.clock(round_, event.t, report.timezone),
-            position=words.position(event.t),
-            text=words.describe(event),
+            position=places.position(round_.source, event.t),
+            text=describe(round_, event),
             actor="" if event.actor == "unknown" else event.actor,
             confidence=f"{min(event.confidence, 0.999):.1%}" if event.confidence < 1 else "",
             unsure=event.confidence < 0.98,
@@ -400,7 +407,7 @@ def unread_lines(report: Report) -> tuple[tuple[Watch, str], ...]:
             if isinstance(event, ChipsChanged) and isinstance(event.after, Unreadable):
                 note(event.t, round_.number, f"{words.place(event.zone)}: chips {words.pile(event.after)}")
             if isinstance(event, FootageGap):
-                note(event.t, round_.number, f"Round {round_.number}: {words.describe(event)}")
+                note(event.t, round_.number, f"Round {round_.number}: {describe(round_, event)}")
         if round_.partial:
             note(round_.start, round_.number, f"Round {round_.number} is not shown in full: {round_.partial}")
     return tuple((watch_, text) for _, watch_, text in sorted(lines, key=lambda line: line[0]))

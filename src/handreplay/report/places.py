@@ -5,7 +5,7 @@ where it goes on: "continues": [{"file", "sha256", "from_s"}].
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +36,13 @@ def goes_on(source: Mapping[str, Any]) -> tuple[GoesOn, ...]:
 
 def spot(source: Mapping[str, Any], seconds: float) -> tuple[GoesOn | None, float]:
     """The recording that shows a moment, None for the round's own, and the second in it."""
+    return spot_among(goes_on(source), seconds)
+
+
+def spot_among(following: Iterable[GoesOn], seconds: float) -> tuple[GoesOn | None, float]:
+    """As `spot`, of the recordings that follow, in order of time."""
     shown = None
-    for one in goes_on(source):
+    for one in following:
         if one.from_s <= seconds:
             shown = one
     return (None, seconds) if shown is None else (shown, round(seconds - shown.from_s, 3))

@@ -16,7 +16,7 @@ from handreplay.core.events import CardMoved, CardPlaced, Round, StubCounted, St
 from handreplay.core.readings import Known, Reading
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import LogError
-from handreplay.report import words
+from handreplay.report import places, words
 from handreplay.report.page import render, style
 from handreplay.report.states import card_lives
 from handreplay.store import MANIFEST, raise_for_batch, read_run
@@ -47,7 +47,7 @@ class RackSheet:
     round: int
     clock: str | None
     position: str
-    source: str
+    source: str  # the recording that shows the rack then
     rows: tuple[RackCardRow, ...]  # top to bottom
     absent: tuple[RackCardRow, ...]  # dealt, but never seen to reach the rack
 
@@ -108,13 +108,14 @@ def rack_sheet(round_: Round) -> RackSheet:
             identity, how = _identify(life.card, life.identity, seen_earlier)
             hand = "burn" if life.zone == "rack" else life.zone.removesuffix(".cards")
             absent.append(RackCardRow(place=None, card=life.card, identity=identity, hand=hand, how=how))
+    shown, at = places.spot(round_.source, round_.end)
     return RackSheet(
         table=round_.table,
         game=words.game(round_.game),
         round=round_.number,
         clock=words.clock(round_, round_.end),
-        position=words.position(round_.end),
-        source=str(round_.source.get("file", "")),
+        position=words.position(at),
+        source=shown.file if shown is not None else str(round_.source.get("file", "")),
         rows=_with_stub(round_, rows),
         absent=tuple(absent),
     )
@@ -168,7 +169,8 @@ def rack_json(sheet: RackSheet) -> dict[str, Any]:
 
 def rack_text(sheet: RackSheet) -> Group:
     """Renderable for rich; ASCII, so that any console can hold it."""
-    moment = f"{sheet.clock}, {sheet.position} into the recording" if sheet.clock else sheet.position
+    into = f"{sheet.position} into {sheet.source or 'the recording'}"
+    moment = f"{sheet.clock}, {into}" if sheet.clock else into
     head = Text(f"Discard rack of table {sheet.table}, round {sheet.round}, top to bottom, at {moment}", style="bold")
     table = Table(box=None, pad_edge=False, show_edge=False)
     table.add_column("Place", justify="right")

@@ -1,5 +1,6 @@
 """How times, places, cards and events are put into words, the same on the terminal and on pages."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
@@ -190,8 +191,8 @@ def face(identity: Reading[str]) -> str:
     return f"not read ({likely})" if likely else "not read"
 
 
-def describe(event: Event) -> str:
-    """One event as a sentence without its time."""
+def describe(event: Event, place_of: Callable[[float], str] = position) -> str:
+    """One event as a sentence without its time. `place_of` puts a second of the recording into words."""
     match event:
         case CardPlaced(zone="rack", face="down"):
             return f"{event.card} straight into the discard rack, face down"
@@ -221,9 +222,9 @@ def describe(event: Event) -> str:
         case Declared():
             return _declared(event)
         case FootageGap(zone=str(zone)):
-            return f"Something lay over {place(zone)} until {position(event.until)}"
+            return f"Something lay over {place(zone)} until {place_of(event.until)}"
         case FootageGap():
-            return f"Nothing is known until {position(event.until)}"
+            return f"Nothing is known until {place_of(event.until)}"
         case _:
             return type(event).__name__
 

@@ -7,7 +7,7 @@ import json
 from decimal import Decimal
 from typing import Any
 
-from handreplay.report import words
+from handreplay.report import places, words
 from handreplay.report.spreadsheets import Cell, Rows, comma_separated, workbook
 from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS
 from handreplay.review.desk import Desk, State
@@ -97,7 +97,7 @@ def findings_rows(desk: Desk, state: State) -> Rows:
             desk.table.table,
             finding["round"],
             words.clock(rounds[finding["round"]], finding["t"], desk.timezone),
-            words.position(finding["t"]),
+            places.position(rounds[finding["round"]].source, finding["t"]),
             *(finding[name] for name in ("code", "name", "status", "confidence", "seat", "wager")),
             *(_dollars(finding[f"{name}_cents"]) for name in ("expected", "observed", "variance")),
             *(finding[name] for name in ("citation", "basis", "remedy", "message")),

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Event
+from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Event, Round
 from handreplay.core.findings import CONFIRMED_FROM
 from handreplay.core.money import cents, usd, worth
 from handreplay.core.readings import Known, Reading, Unreadable
-from handreplay.report import words
-from handreplay.report.page_parts import FindingPart, RoundPart, finding_parts, is_question, round_parts
+from handreplay.report import places, words
+from handreplay.report.page_parts import FindingPart, RoundPart, describe, finding_parts, is_question, round_parts
 from handreplay.report.rack import RackSheet, rack_sheet
 from handreplay.review.corrections import Corrected, corrected, read_correction, standing
 from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS, Decision, finding_keys
@@ -235,8 +235,8 @@ def event_lines(desk: Desk, now: Corrected) -> tuple[EventLine, ...]:
                 step=step,
                 t=event.t,
                 clock=words.clock(now.round, event.t, desk.timezone),
-                position=words.position(event.t),
-                text=words.describe(event),
+                position=places.position(now.round.source, event.t),
+                text=describe(now.round, event),
                 actor=event.actor,
                 confidence=f"{min(event.confidence, 0.999):.0%}" if event.confidence < 1 else "",
                 unsure=event.confidence < CONFIRMED_FROM,
@@ -249,7 +249,7 @@ def event_lines(desk: Desk, now: Corrected) -> tuple[EventLine, ...]:
                 unread=isinstance(reading, Unreadable),
                 went=_went(event),
                 candidates=_candidates(event),
-                before=_before(event, machine.get(name)) if touched else None,
+                before=_before(now.round, event, machine.get(name)) if touched else None,
             )
         )
     return tuple(lines)
@@ -267,11 +267,11 @@ def _face_shown(event: Event) -> Reading[str] | None:
     return event.identity if shows and isinstance(event, CardPlaced | CardTurned) else None
 
 
-def _before(event: Event, machine: Event | None) -> str | None:
+def _before(round_: Round, event: Event, machine: Event | None) -> str | None:
     if machine is None:
         return "the machine saw nothing"
-    told = words.describe(machine)
-    if told != words.describe(event):
+    told = describe(round_, machine)
+    if told != describe(round_, event):
         return f"the machine read: {told}"
     return f"the machine said: {machine.actor}" if machine.actor != event.actor else None
 
@@ -350,7 +350,8 @@ def _correction_words(correction: Document, line: Document) -> str:
             return f"card {correction['card']} is {words.short_card(identity) if identity else 'not to be read'}"
         case "add":
             kind = str(correction["event"].get("type", "")).replace("_", " ")
-            return f"was missed at {words.position(correction['event'].get('t', 0))}: {kind}"
+            at = places.position(line.get("source") or {}, correction["event"].get("t", 0))
+            return f"was missed at {at}: {kind}"
         case "undo":
             return f"takes back entry {correction['entry']}"
     event = _event_words(correction["event"], line)
@@ -376,7 +377,7 @@ def _event_words(name: str, line: Document) -> str:
         return f"event {name}"
     event = events[int(name) - 1]
     place = words.place(event["zone"]) if "zone" in event else f"card {event['card']}" if "card" in event else "event"
-    return f"{place} at {words.position(event['t'])}"
+    return f"{place} at {places.position(line.get('source') or {}, event['t'])}"
 
 
 def local_time(stamp: str, timezone: str) -> str:

@@ -266,8 +266,8 @@ def _place(shift: Shift, found: Found) -> tuple[Cell, Cell]:
     """The round of a finding, and when to look."""
     take = shift.takes[found.take]
     anchor = take_anchor(found.take) if found.round is None else round_anchor(found.round)
-    when = f"{text.hms(found.t)}, {text.day_clock(found.start, take.zone)}"
-    return Cell(f"{take.table}, round {found.number}", anchor), Cell(f"{take.name} {when}")
+    when = f"{text.hms(found.look_s)}, {text.day_clock(found.start, take.zone)}"
+    return Cell(f"{take.table}, round {found.number}", anchor), Cell(f"{found.look_in} {when}")
 
 
 def _faults(shift: Shift) -> Grid:

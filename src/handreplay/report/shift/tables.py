@@ -68,14 +68,20 @@ def _tidy(shift: Shift) -> Iterator[list[Cell]]:
 
 def _unknown_round(shift: Shift, finding: Found) -> list[Cell]:
     take = shift.takes[finding.take]
-    return [*_place(take, finding.number, finding.t, finding.start), "incomplete", "the round could not be rebuilt",
+    return [*_look(take, finding), "incomplete", "the round could not be rebuilt",
             *[None] * (len(ROUND_HEAD) - 2)]  # fmt: skip
 
 
-def _place(take: Take, number: int | None, seconds: float | None, moment: datetime | None) -> list[Cell]:
+def _look(take: Take, finding: Found) -> list[Cell]:
+    return _place(take, finding.number, finding.look_s, finding.start, finding.look_in)
+
+
+def _place(
+    take: Take, number: int | None, seconds: float | None, moment: datetime | None, look_in: str | None = None
+) -> list[Cell]:
     return [
         take.table,
-        take.name,
+        look_in or take.name,
         take.dealer,
         take.folder or None,
         number,
@@ -105,7 +111,7 @@ def _round(shift: Shift, played: Played, *, codes: bool = False) -> list[Cell]:
 
 def _finding(shift: Shift, finding: Found) -> list[Cell]:
     return [
-        *_place(shift.takes[finding.take], finding.number, finding.t, finding.start),
+        *_look(shift.takes[finding.take], finding),
         finding.code,
         finding.name,
         finding.status,

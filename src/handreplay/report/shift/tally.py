@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from handreplay.errors import HandreplayError
 from handreplay.report.page_parts import is_question
+from handreplay.report.places import spot_among
 from handreplay.report.shift.coverage import JUDGED, Label, Labelled, labelled, length_of, painted
 from handreplay.report.shift.values import Found, Kind, NoRecording, Piece, Played, Recording, Take, Window
 from handreplay.report.wager_verdicts import OF_SEVERAL, wager_verdict
@@ -267,6 +268,7 @@ def _states(entry: Fields, own: Sequence[Fields]) -> list[tuple[str, bool, bool]
 
 
 def _found(finding: Fields, recording: Recording, take: int, index: int | None) -> Found:
+    shown, look_s = spot_among(recording.goes_on.get(finding["round"], ()), finding["t"])
     return Found(
         take=take,
         round=index,
@@ -278,6 +280,8 @@ def _found(finding: Fields, recording: Recording, take: int, index: int | None) 
         seat=finding["seat"],
         wager=finding["wager"],
         t=finding["t"],
+        look_in=recording.name if shown is None else shown.file,
+        look_s=look_s,
         start=_moment(recording, finding["t"]),
         expected_cents=finding["expected_cents"],
         observed_cents=finding["observed_cents"],

@@ -1,10 +1,12 @@
 """What a shift report is made from, and what it says: plain values. Times are UTC, lengths seconds, money cents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
+
+from handreplay.report.places import GoesOn
 
 Outcome = Literal["audited", "set aside", "unfinished"]
 
@@ -38,6 +40,7 @@ class Recording:
     passed_over: tuple[Stretch, ...] = ()
     folder: str = ""  # of its run, below the batch's own, with forward slashes
     document: Mapping[str, Any] | None = None
+    goes_on: Mapping[int, tuple[GoesOn, ...]] = field(default_factory=dict)  # round -> recordings that it runs on into
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +136,9 @@ class Found:
     confidence: float
     seat: int | None
     wager: str | None
-    t: float
+    t: float  # in the recording that its round begins in
+    look_in: str  # the recording that shows it; its round may run on into another than its own
+    look_s: float  # in that recording
     start: datetime | None
     expected_cents: int | None
     observed_cents: int | None
