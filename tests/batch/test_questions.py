@@ -169,6 +169,20 @@ def test_what_was_not_judged_is_listed_with_its_reason(ledger: str) -> None:
     assert column(told, "clock")[2] == "2026-11-30T01:18:20.000-05:00"
 
 
+def test_the_time_of_a_round_that_nothing_recorded_is_listed_once(tmp_path: Path) -> None:
+    out = tmp_path / "night"
+    [usual] = night.rounds_at(night.START, night.LOGS[:1])
+    end = night.START + timedelta(seconds=night.LENGTH_S)
+    over = dataclasses.replace(night.with_gap(usual, after_s=5.0, lasts_s=700.0), end=usual.start + 800.0)
+    entry = night.recording(out, "UTH-12/one.mp4", [over])
+    missing = Missing(table="UTH-12", start=end - timedelta(seconds=100), end=end + timedelta(seconds=100))
+    write_record(out, Record(entries=(entry,), missing=(missing,)))
+    place = str(tmp_path / "ledger.sqlite")
+    fill(place, out)
+    told = {row[5]: row[3] for row in asked(place, "not-judged").rows}
+    assert told == {"round 1 is incomplete": pytest.approx(600.0), "no recording": 200.0}
+
+
 def test_rounds_per_hour_go_by_the_time_with_pictures(ledger: str) -> None:
     told = asked(ledger, "rounds-per-hour")
     assert by(told, "rounds_per_hour") == {"UTH-05": 12.0, "UTH-12": round(6 * 3600 / 1198, 2)}

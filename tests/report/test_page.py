@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,13 +14,13 @@ from rich.console import Console
 from sample_round import changed, document, sample_round, unseen
 
 from handreplay.config_layout import standard_zones
-from handreplay.core.events import CardPlaced, ChipsChanged
+from handreplay.core.events import CardPlaced, ChipsChanged, FootageGap
 from handreplay.core.money import Chips
 from handreplay.core.readings import Known, Unreadable
 from handreplay.core.timeline import Gap
 from handreplay.report.felt import draw_felt, row_state
 from handreplay.report.page import MAX_EMBEDDED_BYTES, render_page
-from handreplay.report.page_parts import Coverage, Report, headline, lost_seconds
+from handreplay.report.page_parts import Coverage, Report, headline, lost_seconds, round_parts
 from handreplay.report.summary_text import summary_text
 from handreplay.report.words import describe
 from handreplay.store import Provenance
@@ -303,3 +304,28 @@ def test_the_terminal_names_the_seconds_that_were_not_covered() -> None:
     gap = Gap(Fraction(412, 10), Fraction(43), "damaged pictures")
     text = printed(report(coverage=Coverage(duration_s=50.0, gaps=(gap,))))
     assert "Not covered: 0:00:41.200 to 0:00:43.000, damaged pictures" in text
+
+
+def test_a_round_is_as_long_as_it_was_recorded() -> None:
+    round_ = sample_round()
+    gap = FootageGap(t=round_.end - 1.0, until=round_.end + 599.0)
+    moved_camera = FootageGap(t=2.0, until=9.0, camera_moved=True)
+    covered = FootageGap(t=2.0, until=9.0, zone="seat5.blind")
+    over = replace(round_, end=round_.end + 600.0, events=(*round_.events, moved_camera, covered, gap))
+    [part] = round_parts(report(rounds=[over]), ())
+    assert part.length == f"{round_.end - round_.start:.1f} s, and 10 min 00 s without a picture"
+    assert round_parts(report(), ())[0].length == f"{round_.end - round_.start:.1f} s"
+
+
+def test_a_round_that_triage_saw_is_not_said_to_lack_footage() -> None:
+    partial = replace(sample_round(), partial="footage ends within the round")
+    coverage = Coverage(duration_s=50.0, triaged_s=41.0)
+    for page in (render_page(report(rounds=[partial])), printed(report(rounds=[partial]))):
+        assert "footage ends within the round" in page and "key pictures" not in page
+    triaged = replace(partial, extra={"triage": True})
+    for page in (
+        render_page(report(rounds=[triaged], coverage=coverage)),
+        " ".join(printed(report(rounds=[triaged], coverage=coverage)).split()),
+    ):
+        assert "footage ends" not in page and "triage looked at key pictures only" in page
+        assert "of 50.0 s seen, 41.0 s of it by key pictures only" in page

@@ -17,6 +17,7 @@ from handreplay.report.shift import text
 from handreplay.report.shift.coverage import SHORT_READ, Labelled, labelled
 from handreplay.report.shift.intervals import wilson
 from handreplay.report.shift.numbers import ENOUGH_WAGERS, shift_of
+from handreplay.report.shift.tally import TRIAGED, WHY
 from handreplay.report.shift.values import Kind, NoRecording, Recording, Shift, Stretch, Window
 
 NIGHT = datetime(2026, 11, 30, 3, 0, tzinfo=UTC)
@@ -371,3 +372,21 @@ def test_findings_are_let_go_one_recording_after_another() -> None:
             del one
 
     assert len(shift_of(stream()).rounds) == 20
+
+
+@pytest.mark.parametrize(
+    ("stretches", "why"),
+    [
+        ({"passed_over": (Stretch(start_s=0.0, end_s=90.0),)}, TRIAGED),
+        ({"passed_over": (Stretch(start_s=500.0, end_s=900.0),)}, WHY["FT01"]),
+        (
+            {"passed_over": (Stretch(start_s=0.0, end_s=90.0),), "holes": (Stretch(start_s=20.0, end_s=30.0),)},
+            WHY["FT01"],
+        ),
+        ({}, WHY["FT01"]),
+    ],
+)
+def test_a_round_that_triage_passed_over_lacks_no_footage(stretches: dict[str, Any], why: str) -> None:
+    asked = found("FT01", 1, "review")
+    shift = shift_of([recording([played(1, 10.0, 60.0, "incomplete")], [asked], **stretches)])
+    assert shift.rounds[0].why == why

@@ -1,15 +1,19 @@
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from handreplay.config import load_profile
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.observations import PictureLost, ZoneUncovered
+from handreplay.rules import audit_rounds
 from handreplay.rules.triage import AFTER_SECONDS, BEFORE_SECONDS, Span, as_looked_at, between, in_one, joined, moments
 
+PROFILE = Path(__file__).parents[2] / "sample_footage" / "uth-sample.table.toml"
 SUSPICION = Finding(
     code="PY02",
     name="overpaid",
@@ -77,3 +81,14 @@ def test_a_round_is_of_triage_only_where_some_of_it_was_passed_over() -> None:
     round_ = Round(number=1, table="T", game="g", start=10.0, end=50.0, events=())
     assert as_looked_at(round_, [Span(0.0, 10.0), Span(50.0, 90.0)]) == round_
     assert as_looked_at(round_, [Span(49.0, 90.0)]).extra["triage"] is True
+
+
+@pytest.mark.parametrize("partial", [None, "footage ends within the round"])
+def test_of_triage_is_said_that_the_recording_has_to_be_audited_not_that_footage_is_missing(
+    partial: str | None,
+) -> None:
+    profile = load_profile(PROFILE)
+    empty = Round(number=1, table="T", game=profile.table.game, start=10.0, end=50.0, events=(), partial=partial)
+    [asked] = audit_rounds([as_looked_at(empty, [Span(0.0, 90.0)])], profile.rules()).findings
+    assert asked.code == "FT01" and "audit the recording in full" in asked.message
+    assert asked.remedy.startswith("Audit the recording in full") and "another recording" not in asked.remedy

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Subquery, Table, and_,
 from handreplay.batch.asking import MOST_ROWS, Answer, Filters, matching, narrowed, whole_rows, without_a_clock
 from handreplay.batch.ledger_rows import times
 from handreplay.batch.ledger_tables import FINDINGS, HOLES, RECORDINGS, ROUNDS, WAGERS
-from handreplay.batch.missing_time import time_without_recording
+from handreplay.batch.missing_time import Gap, time_without_recording
 
 OF_ROUNDS = ("clean", "finding", "review", "incomplete")
 OF_WAGERS = ("right", "wrong", "open")
@@ -217,25 +217,41 @@ def not_judged(connection: Connection, filters: Filters) -> Answer:
     for row in connection.execute(select(HOLES, *_start(RECORDINGS)).join(RECORDINGS, same).where(own, audited)):
         stretches.append((row, row.start_s, row.end_s - row.start_s, f"{row.kind}: {row.reason}"))
     same = and_(ROUNDS.c.batch == RECORDINGS.c.batch, ROUNDS.c.recording == RECORDINGS.c.recording)
+    gaps = time_without_recording(connection, filters)
     left_open = select(
         *(ROUNDS.c[name] for name in ("batch", "recording", "table_id", "round", "start_s", "end_s", "verdict")),
         *_start(RECORDINGS),
     ).join(RECORDINGS, same)
     for row in connection.execute(left_open.where(own, ROUNDS.c.judged == "no")):
         why = "is incomplete" if row.verdict == "incomplete" else "leaves a question"
-        stretches.append((row, row.start_s, row.end_s - row.start_s, f"round {row.round} {why}"))
+        lasts = row.end_s - row.start_s - _without_recording(row, gaps)
+        stretches.append((row, row.start_s, lasts, f"round {row.round} {why}"))
     rows = []
     for row, since, lasts, why in stretches:
         clock = _clock(row.start_utc, row.time_zone, since or 0.0)
         rows.append(
             ((row.table_id, row.recording, since, lasts, clock["start_local"], why, row.batch), clock["start_utc"])
         )
-    for gap in time_without_recording(connection, filters):
+    for gap in gaps:
         rows.append(((gap.table, None, None, gap.seconds, gap.start_local, "no recording", gap.batch), gap.start_utc))
     rows.sort(key=lambda r: (r[0][0] is None, r[0][0] or "", r[1] or "", r[0][1] or "", r[0][2] or 0.0, r[0][5]))
     columns = ("table", "recording", "look_s", "lasts_s", "clock", "why", "batch")
     notes = without_a_clock(connection, filters, RECORDINGS, "recordings")
     return Answer("not-judged", columns, [row for row, _ in rows], notes)
+
+
+def _without_recording(row: Any, gaps: list[Gap]) -> float:
+    """Seconds of a round that these gaps, which are listed themselves, hold."""
+    if row.start_utc is None:
+        return 0.0
+    first = datetime.fromisoformat(row.start_utc)
+    begin, end = (first + timedelta(seconds=second) for second in (row.start_s, row.end_s))
+    shared = []
+    for gap in gaps:
+        if (gap.table, gap.batch) == (row.table_id, row.batch):
+            start = datetime.fromisoformat(gap.start_utc)
+            shared.append(min(end, start + timedelta(seconds=gap.seconds)) - max(begin, start))
+    return sum(max(0.0, one.total_seconds()) for one in shared)
 
 
 def _start(table: Table) -> tuple[ColumnElement[Any], ...]:

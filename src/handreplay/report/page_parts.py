@@ -26,6 +26,7 @@ class Coverage:
 
     duration_s: float | None = None
     gaps: tuple[Gap, ...] = ()
+    triaged_s: float = 0.0  # of these seconds key pictures alone were looked at
     remarks: tuple[str, ...] = ()  # what else limited the view, one sentence each
 
 
@@ -260,8 +261,10 @@ def _counts(report: Report, faults: list[Document], questions: list[Document]) -
     if report.coverage.duration_s is not None:
         lost = lost_seconds(report)
         seen = max(0.0, report.coverage.duration_s - lost)
-        text = f"of {words.duration(report.coverage.duration_s)} seen"
-        counts.append((words.duration(seen), text, "open" if lost else "plain"))
+        text, triaged = f"of {words.duration(report.coverage.duration_s)} seen", report.coverage.triaged_s
+        if triaged:
+            text += f", {words.duration(triaged)} of it by key pictures only"
+        counts.append((words.duration(seen), text, "open" if lost or triaged else "plain"))
     return tuple(counts)
 
 
@@ -292,8 +295,8 @@ def round_parts(report: Report, findings: Sequence[FindingPart]) -> tuple[RoundP
                 verdict=entry["verdict"],
                 begins=watch(report, round_.number, round_.start),
                 ends=watch(report, round_.number, round_.end),
-                length=words.duration(round_.end - round_.start),
-                partial=round_.partial,
+                length=length(round_),
+                partial=not_in_full(round_),
                 felt=draw_felt(round_, rows, report.zones, turned=report.turned),
                 wagers=_wager_rows(rows),
                 hands=_hand_rows(entry.get("hands") or {}),
@@ -372,6 +375,25 @@ def rack_rows(round_: Round) -> tuple[RackRow, ...]:
     return tuple(RackRow(words.place(hand), tuple(cards)) for hand, cards in packets)
 
 
+def length(round_: Round) -> str:
+    """How long a round lasted, apart from the time in it of which there is no picture."""
+    lost, reached = 0.0, round_.start
+    for gap in sorted((e for e in round_.events if isinstance(e, FootageGap)), key=lambda gap: gap.t):
+        if gap.zone is None and not gap.camera_moved:
+            until = min(gap.until, round_.end)
+            lost += max(0.0, until - max(gap.t, reached))
+            reached = max(reached, until)
+    told = words.duration(round_.end - round_.start - lost)
+    return f"{told}, and {words.duration(lost)} without a picture" if lost else told
+
+
+def not_in_full(round_: Round) -> str | None:
+    """Why the round is not shown in full; None when it is."""
+    if round_.partial and round_.extra.get("triage"):
+        return "triage looked at key pictures only, and these show no whole round; audit the recording in full"
+    return round_.partial
+
+
 def describe(round_: Round, event: Event) -> str:
     """One event of a round as a sentence, with places in the recordings that show it."""
     return words.describe(event, lambda seconds: places.position(round_.source, seconds))
@@ -408,6 +430,7 @@ def unread_lines(report: Report) -> tuple[tuple[Watch, str], ...]:
                 note(event.t, round_.number, f"{words.place(event.zone)}: chips {words.pile(event.after)}")
             if isinstance(event, FootageGap):
                 note(event.t, round_.number, f"Round {round_.number}: {describe(round_, event)}")
-        if round_.partial:
-            note(round_.start, round_.number, f"Round {round_.number} is not shown in full: {round_.partial}")
+        why = not_in_full(round_)
+        if why:
+            note(round_.start, round_.number, f"Round {round_.number} is not shown in full: {why}")
     return tuple((watch_, text) for _, watch_, text in sorted(lines, key=lambda line: line[0]))

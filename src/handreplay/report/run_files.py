@@ -189,4 +189,9 @@ def coverage_of(tally: Tally, profile: Profile, triaged: Sequence[Span] = ()) ->
         )
     if profile.standard_layout:
         remarks.append("The table profile draws no zones; the game's standard layout was taken.")
-    return Coverage(duration_s=float(tally.seconds), gaps=tuple(tally.gaps), remarks=tuple(remarks))
+    return Coverage(
+        duration_s=float(tally.seconds),
+        gaps=tuple(tally.gaps),
+        triaged_s=sum(span.seconds for span in triaged),
+        remarks=tuple(remarks),
+    )

@@ -12,7 +12,15 @@ from handreplay.core.findings import CONFIRMED_FROM
 from handreplay.core.money import cents, usd, worth
 from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.report import places, words
-from handreplay.report.page_parts import FindingPart, RoundPart, describe, finding_parts, is_question, round_parts
+from handreplay.report.page_parts import (
+    FindingPart,
+    RoundPart,
+    describe,
+    finding_parts,
+    is_question,
+    length,
+    round_parts,
+)
 from handreplay.report.rack import RackSheet, rack_sheet
 from handreplay.review.corrections import Corrected, corrected, read_correction, standing
 from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS, Decision, finding_keys
@@ -148,7 +156,7 @@ def round_lines(desk: Desk, state: State, *, run: int = 0) -> tuple[RoundLine, .
                 verdict=entry["verdict"],
                 clock=words.clock(rounds[number], entry["start"], desk.timezone),
                 position=words.position(entry["start"]),
-                length=words.duration(entry["end"] - entry["start"]),
+                length=length(rounds[number]),
                 findings=sum(not is_question(finding) for _, finding in findings),
                 questions=sum(is_question(finding) for _, finding in findings),
                 decided=sum(key in state.decisions for key, _ in findings),

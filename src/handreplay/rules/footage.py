@@ -1,6 +1,7 @@
 """FT: what could not be seen and mattered."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from handreplay.core.events import FootageGap
 from handreplay.core.findings import Finding
@@ -18,7 +19,7 @@ def footage_gap(case: Case) -> Iterator[Finding]:
         if isinstance(event, FootageGap) and not event.camera_moved and event.zone is None:
             text = f"The footage is missing from {event.t:.1f} s to {event.until:.1f} s."
             yield case.finding("FT01", event, text, status="review", variance=None)
-    if case.replay.round.partial is not None:
+    if case.replay.round.partial is not None and not case.replay.triaged:  # key pictures alone show no round whole
         text = f"The footage does not show the whole round: {case.replay.round.partial}."
         yield case.finding("FT01", None, text, status="review", variance=None)
     yield from _triaged(case)
@@ -29,7 +30,8 @@ def _triaged(case: Case) -> Iterator[Finding]:
         text = (
             "Triage looked at key pictures only for most of the round; audit the recording in full to have it judged."
         )
-        yield case.finding("FT01", None, text, status="review", variance=None)
+        found = case.finding("FT01", None, text, status="review", variance=None)
+        yield replace(found, remedy="Audit the recording in full: without triage its rounds are judged.")
 
 
 def camera_moved(case: Case) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from handreplay.errors import HandreplayError
 from handreplay.report.page_parts import is_question
 from handreplay.report.places import spot_among
 from handreplay.report.shift.coverage import JUDGED, Label, Labelled, labelled, length_of, painted
-from handreplay.report.shift.values import Found, Kind, NoRecording, Piece, Played, Recording, Take, Window
+from handreplay.report.shift.values import Found, Kind, NoRecording, Piece, Played, Recording, Stretch, Take, Window
 from handreplay.report.wager_verdicts import OF_SEVERAL, wager_verdict
 
 WHY = {  # the gravest first: a round has one reason in the coverage
@@ -21,6 +21,7 @@ WHY = {  # the gravest first: a round has one reason in the coverage
     "FT03": "a card could not be read",
     "FT04": "chips could not be read",
 }
+TRIAGED = "triage looked at key pictures only; audit the recording in full"
 NOT_IN_FULL = "the round is not shown in full"
 UNDECIDED = "a rule could not be decided"
 Fields = Mapping[str, Any]
@@ -156,6 +157,8 @@ class Tally:
         for entry in document["rounds"]:
             own = found.pop(entry["round"], [])
             label = _label(entry["verdict"], own)
+            if label[1] in (WHY["FT01"], NOT_IN_FULL) and _only_triaged(recording, entry["start"], entry["end"]):
+                label = label[0], TRIAGED
             if label != JUDGED:
                 flaws.append((entry["start"], entry["end"], label))
             if _asked_for(recording, entry["start"], since, until):
@@ -254,6 +257,15 @@ def _label(verdict: str, own: Sequence[Fields]) -> Label:
     if codes or verdict == "review":
         return Kind.QUESTIONED, next((why for code, why in WHY.items() if code in codes), UNDECIDED)
     return JUDGED
+
+
+def _only_triaged(recording: Recording, start_s: float, end_s: float) -> bool:
+    """Whether triage passed over some of the round, and nothing of it is missing besides."""
+
+    def meets(stretches: Sequence[Stretch]) -> bool:
+        return any(one.start_s < end_s and start_s < one.end_s for one in stretches)
+
+    return meets(recording.passed_over) and not meets(recording.holes)
 
 
 def _states(entry: Fields, own: Sequence[Fields]) -> list[tuple[str, bool, bool]]:
