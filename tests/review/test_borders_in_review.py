@@ -100,12 +100,24 @@ def test_pictures_of_later_moments_come_from_the_clip_that_shows_them(border: Pa
 
 def test_the_page_is_told_from_when_on_another_recording_shows_the_round(border: Path) -> None:
     desk = Desk(border)
-    app = make_app([desk], Sessions(token="t", port=1, default=ANN), border.parent / FIRST)
-    client = TestClient(app, base_url="http://127.0.0.1:1")
-    client.get("/?token=t")
+    client = visitor(desk, border.parent / FIRST)
     told = client.get("/run/0/round/1/data").json()
     [follows] = desk.lines[1]["source"]["continues"]
     assert told["elsewhere"] == [{"file": SECOND, "from_s": follows["from_s"]}]
+
+
+def visitor(desk: Desk, recording: Path) -> TestClient:
+    app = make_app([desk], Sessions(token="t", port=1, default=ANN), recording)
+    client = TestClient(app, base_url="http://127.0.0.1:1", headers={"origin": "http://127.0.0.1:1"})
+    client.get("/?token=t")
+    return client
+
+
+def test_evidence_made_on_the_page_says_what_it_lacks(border: Path) -> None:
+    (border.parent / SECOND).unlink()
+    told = visitor(Desk(border), border.parent / FIRST).post("/run/0/round/1/case", json={}).json()
+    [remark] = told["remarks"]
+    assert "The round goes on in a2.mp4" in remark and "that part is not in this case" in remark
 
 
 def test_every_report_names_the_recording_that_shows_a_later_moment(border: Path) -> None:

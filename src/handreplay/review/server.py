@@ -377,10 +377,10 @@ def _case(request: Request, given: tuple[At, Any]) -> Response:
     at, _ = given
     _openly(at)
     path = Path(tempfile.mkdtemp(dir=at.room.workshop)) / f"case-round-{at.number}.zip"
-    write_case(at.desk, at.number, path, CaseOptions(by=at.reviewer, recording=at.playback.path))
+    made = write_case(at.desk, at.number, path, CaseOptions(by=at.reviewer, recording=at.playback.path))
     key = secrets.token_hex(16)
     at.room.made[key] = path
-    return JSONResponse({"href": f"/made/{key}/{path.name}"})
+    return JSONResponse({"href": f"/made/{key}/{path.name}", "remarks": made.remarks})
 
 
 def _made(request: Request, given: tuple[At, Any]) -> Response:

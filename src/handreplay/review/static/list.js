@@ -44,6 +44,7 @@ for (const button of document.querySelectorAll("button[data-make]")) {
       link.id = "case-link";
       button.replaceWith(link);
       link.click();
+      if (told.remarks.length) notice(told.remarks.join(" "));
     } catch (error) {
       button.disabled = false;
       button.textContent = "Make the evidence file";
