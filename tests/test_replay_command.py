@@ -17,6 +17,8 @@ from handreplay.rules.catalogue import catalogue
 from handreplay.rules.pages import page_text
 from tests.rules.cases import recorded
 
+SAMPLE = Path(__file__).parents[1] / "sample_footage"
+
 
 def files(folder: Path, name: str) -> list[str]:
     case = recorded()[name]
@@ -136,3 +138,12 @@ def test_a_call_that_cannot_be_is_one_line_and_exit_2(call: list[str]) -> None:
     done = subprocess.run([sys.executable, "-m", "handreplay.cli", *own], capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout == ""
     assert len(done.stderr.strip().splitlines()) == 1 and done.stderr.startswith("handreplay")
+
+
+def test_a_log_of_rounds_over_a_border_names_the_recording_to_look_at(tmp_path: Path) -> None:
+    log, table = (SAMPLE / f"uth-sample.{ending}" for ending in ("rounds.jsonl", "table.toml"))
+    fields = json.loads(log.read_text().splitlines()[0])
+    fields["source"]["continues"] = [{"file": "a2.mp4", "sha256": "cd" * 32, "from_s": 28.0}]
+    (tmp_path / "log.jsonl").write_text(json.dumps(fields) + "\n")
+    told = CliRunner().invoke(app, ["replay", str(tmp_path / "log.jsonl"), "--table", str(table)]).output
+    assert "a2.mp4 0:00:07.897" in told and "0:00:35.897" not in told

@@ -145,7 +145,7 @@ def replay(
     else:
         from handreplay.report.replay_text import console, print_replay
 
-        print_replay(audit, console())
+        print_replay(audit, rounds, console())
     raise typer.Exit(rules.exit_code(audit))
 
 

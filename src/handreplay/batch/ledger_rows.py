@@ -18,7 +18,7 @@ from handreplay.core.events import Round
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import OutputError
 from handreplay.report.evaluation.sources import read_document
-from handreplay.report.page_parts import frame_shown, is_question
+from handreplay.report.page_parts import frame_shown, is_question, not_in_full
 from handreplay.report.wager_verdicts import wager_verdict
 from handreplay.store import Run, read_run
 
@@ -207,7 +207,7 @@ class _Made:
             **self._started(_clock(round_) or self._moment(round_.start)),
             "verdict": str(verdict["verdict"]),
             "judged": "no" if stays_open else "yes",
-            "partial": round_.partial,
+            "partial": not_in_full(round_),
         }
 
     def _moment(self, t: float) -> datetime | None:

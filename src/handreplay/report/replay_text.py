@@ -1,12 +1,16 @@
 """A replayed log on the terminal: findings in time order, then what was checked. Plain when piped."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.money import usd
-from handreplay.report import words
+from handreplay.report import places
 
 COLOURS = {"confirmed": "bold red", "probable": "yellow", "review": "cyan"}
 PIPED_WIDTH = 160  # a terminal's own width does not reach a pipe
@@ -18,10 +22,10 @@ def console() -> Console:
     return own if own.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
 
 
-def print_replay(audit: Audit, to: Console) -> None:
-    """Say every finding, then the rounds by verdict and the wagers by what became of them."""
+def print_replay(audit: Audit, rounds: Iterable[Round], to: Console) -> None:
+    """Say every finding of these rounds, then the rounds by verdict and the wagers by what became of them."""
     if audit.findings:
-        to.print(_findings(audit.findings))
+        to.print(_findings(audit.findings, {round_.number: round_.source for round_ in rounds}))
     to.print(Text(summary(audit)))
 
 
@@ -39,7 +43,7 @@ def summary(audit: Audit) -> str:
     )
 
 
-def _findings(findings: tuple[Finding, ...]) -> Table:
+def _findings(findings: tuple[Finding, ...], sources: Mapping[int, Mapping[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("round", "at", "code", "where"):
         table.add_column(heading, no_wrap=True)
@@ -49,7 +53,7 @@ def _findings(findings: tuple[Finding, ...]) -> Table:
     for finding in findings:
         table.add_row(
             str(finding.round),
-            words.position(finding.t),
+            places.position(sources.get(finding.round, {}), finding.t),
             finding.code,
             _where(finding),
             Text(f"{finding.message} [{finding.citation}; {finding.basis}]"),
