@@ -224,7 +224,7 @@ def test_another_folder_of_the_same_name_is_refused_in_one_line_and_changes_noth
     fill(place, out)
     before = dump(place)
     for other in (namesake(tmp_path), Path(shutil.copytree(out, tmp_path / "copied" / "night"))):
-        for try_it in (fill, claim):
+        for try_it in (fill, lambda place, other: claim(place, other, read_record(other))):
             with pytest.raises(
                 OutputError, match=r"the name night is of the batch in .*night; .* with --batch NAME"
             ) as e:

@@ -32,6 +32,7 @@ def test_a_name_that_is_another_batchs_is_refused_before_anything_is_read(place:
     assert f"the name out is of the batch in {first / 'out'}; give this one a name of its own with --batch NAME" in (
         refused.stderr
     )
+    assert not (second / "out" / "batch.json").exists()
     assert reads(second) == [] and held(place) == [("out", "a.mp4")]
     assert run(second, "--ledger", place, "--batch", "pit 2").returncode == 3
     add(second, "c.mp4")

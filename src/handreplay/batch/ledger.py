@@ -46,7 +46,7 @@ def fill(place: str | Path, out: Path, *, batch: str | None = None) -> Filled:
     with writing(ledger) as engine:
         with engine.begin() as connection:
             wait_for_others(connection)
-            name = claimed(connection, ledger, out, batch)
+            name = claimed(connection, ledger, out, record, batch)
         changed, refused = _fill_recordings(engine, out, record, name, neighbours)
         with engine.begin() as connection:
             wait_for_others(connection)

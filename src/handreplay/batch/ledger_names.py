@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, select, update
 from handreplay.batch.ledger_place import LOCK, Ledger, ledger_at, writing
 from handreplay.batch.ledger_rows import plain
 from handreplay.batch.ledger_tables import BATCHES, MISSING, OF_A_RECORDING
-from handreplay.batch.record import RECORD
+from handreplay.batch.record import Record, record_bytes
 from handreplay.errors import OutputError
 from handreplay.store import write_file
 
@@ -22,7 +22,7 @@ MAX_ID_BYTES = 200
 HERE = "."  # the folder that the ledger's file lies in
 
 
-def claim(place: str | Path, out: Path, batch: str | None = None) -> str:
+def claim(place: str | Path, out: Path, record: Record, batch: str | None = None) -> str:
     """Make sure, before any work is done, that the ledger will take the batch in `out`; what it will call it.
 
     Raises OutputError.
@@ -30,15 +30,15 @@ def claim(place: str | Path, out: Path, batch: str | None = None) -> str:
     ledger = ledger_at(place)
     with writing(ledger) as engine, engine.begin() as connection:
         wait_for_others(connection)
-        return claimed(connection, ledger, out, batch)
+        return claimed(connection, ledger, out, record, batch)
 
 
-def claimed(connection: Connection, ledger: Ledger, out: Path, batch: str | None) -> str:
+def claimed(connection: Connection, ledger: Ledger, out: Path, record: Record, batch: str | None) -> str:
     """The batch's name in the ledger: `batch`, else the one it has there, else the folder's.
 
     A batch that is there by another name than `batch` is renamed. Raises OutputError when the name is another folder's.
     """
-    own, folder = _id(out), _folder(ledger, out)
+    own, folder = _id(out, record), _folder(ledger, out)
     b = BATCHES.c
     former = connection.execute(select(b.batch).where(_is(ledger, own, folder)).order_by(b.batch)).scalars().first()
     name = plain(batch or former or out.resolve().name or "batch")
@@ -92,15 +92,15 @@ def _folder(ledger: Ledger, out: Path) -> str:
     return HERE if ledger.file is not None and ledger.file.parent.resolve() == own else plain(str(own))
 
 
-def _id(out: Path) -> str:
+def _id(out: Path, record: Record) -> str:
     path = out / ID
     try:
         if path.is_file():
             with path.open("rb") as stream:
                 return plain(stream.read(MAX_ID_BYTES).decode("utf-8", "replace").strip())
-        own = hashlib.sha256((out / RECORD).read_bytes()).hexdigest()
     except OSError as error:
         raise OutputError(f"{path}: cannot be read ({error.strerror})") from None
+    own = hashlib.sha256(record_bytes(record)).hexdigest()
     with suppress(OutputError):  # a folder for reading only holds a batch that does not go on
         write_file(path, f"{own}\n".encode())
     return own

@@ -86,6 +86,11 @@ class Record:
 
 def write_record(out: Path, record: Record) -> None:
     """Raises OutputError when it cannot be written; the former record is then still whole."""
+    write_file(out / RECORD, record_bytes(record))
+
+
+def record_bytes(record: Record) -> bytes:
+    """What is written."""
     document = {
         "schema": SCHEMA,
         "tool": {"name": "handreplay", "version": __version__, "models": dict(record.models or {})},
@@ -94,7 +99,7 @@ def write_record(out: Path, record: Record) -> None:
             {"table": hole.table, "start": time_text(hole.start), "end": time_text(hole.end)} for hole in record.missing
         ],
     }
-    write_file(out / RECORD, json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
+    return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
 def read_record(out: Path) -> Record:

@@ -95,8 +95,9 @@ def run_batch(
         crew = workers(plan.chains, _watch(plan, follower))  # without any, the record stays as it was
         plan.threads = crew.threads
         try:
+            # another batch of this name is told of before hours are spent, and before the record is touched
+            claim(place, out, plan.record(), name)
             keeper.write()
-            claim(place, out, name)  # so that another batch of this name is told of before hours are spent
             follower.began(plan.record(), plan.remarks)
             try:
                 _work(plan, crew, follower, keeper)
