@@ -12,7 +12,7 @@ from fake_reading import REPLACED
 from night import OVERPAID, rounds_at
 from test_run import Inline, Night, Notes
 
-from handreplay.batch import judging, reading, work
+from handreplay.batch import judging, reading, run, work
 from handreplay.batch.judging import Judged, Part
 from handreplay.batch.ledger_place import ledger_at
 from handreplay.batch.ledger_place import reading as asking
@@ -21,7 +21,7 @@ from handreplay.batch.record import State
 from handreplay.batch.run import Crew, Done, run_batch
 from handreplay.batch.summary import summary
 from handreplay.config import Profile
-from handreplay.errors import ClusterError, FootageError
+from handreplay.errors import ClusterError, FootageError, OutputError
 from handreplay.rules import audit_rounds
 
 FIRST, SECOND, THIRD = (f"UTH-1/part_{number:04}.mp4" for number in (1, 2, 3))
@@ -73,14 +73,14 @@ def faults_in_ledger(night: Night) -> int:
 
 def test_a_reviewed_run_stays_and_counts_when_its_line_is_judged_again(night: Night) -> None:
     batch(night)
-    run = night.entry(FIRST)["run"]
+    folder = night.entry(FIRST)["run"]
     (run_of(night, FIRST) / "review.jsonl").write_text("{}\n")
     before = {path: path.read_bytes() for path in run_of(night, FIRST).rglob("*") if path.is_file()}
     night.add(SECOND)
     for _ in range(2):  # and again, when nothing is left to judge
         done = batch(night)
         assert done.record.counted(State.AUDITED) == 2 and done.exit_code == 1
-        assert night.entry(FIRST)["run"] == run
+        assert night.entry(FIRST)["run"] == folder
         assert str(night.entry(FIRST)["reason"]).startswith("its run was reviewed and was not made anew")
         assert night.entry(SECOND)["reason"] == ""
         assert {path: path.read_bytes() for path in before} == before
@@ -272,6 +272,22 @@ def test_workers_that_are_not_there_leave_the_record_as_it_was(night: Night) -> 
     (night.recordings / FIRST).unlink()
     with pytest.raises(ClusterError):
         run_batch(night.recordings, night.tables, night.out, **call)  # type: ignore[arg-type]
+    assert (night.out / "batch.json").read_bytes() == before
+
+
+def test_a_ledger_that_does_not_take_the_batch_leaves_the_record_as_it_was(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch(night)
+    before = (night.out / "batch.json").read_bytes()
+
+    def taken(*batch: object) -> str:
+        raise OutputError("the name night is of another batch")
+
+    monkeypatch.setattr(run, "claim", taken)
+    night.add(SECOND)
+    with pytest.raises(OutputError, match="another batch"):
+        batch(night)
     assert (night.out / "batch.json").read_bytes() == before
 
 
