@@ -1,5 +1,6 @@
 """The one place that joins the stages for one recording: pictures, observations, rounds, findings."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -122,13 +123,11 @@ class Viewing:
 
     def _numbered(self, picture: Frame | Gap) -> Frame | Gap:
         """With its number, counted on from the key picture before it at the file's own rate."""
-        before = (
-            [key for key in self.tally.keys if key.seconds <= picture.seconds] if isinstance(picture, Frame) else []
-        )
-        if not isinstance(picture, Frame) or not before:
+        if isinstance(picture, Gap):
             return picture
-        since = (picture.seconds - before[-1].seconds) * (self.info.rate or 0)
-        return replace(picture, index=before[-1].index + round(since))
+        place = bisect_right(self.tally.keys, picture.seconds, key=lambda key: key.seconds)
+        before = self.tally.keys[max(0, place - 1)]
+        return replace(picture, index=before.index + round((picture.seconds - before.seconds) * (self.info.rate or 0)))
 
     def observations(self, progress: Progress | None = None) -> Iterator[Observation]:
         """All that is seen in it, in order. Once only."""
