@@ -84,7 +84,7 @@ def check_writable(folder: Path) -> None:
                     f"{folder} has a review log of its run (corrections, decisions, copies made); "
                     "name another folder for a new audit"
                 )
-        elif folder.exists() or folder.is_symlink():
+        elif (folder.exists() or folder.is_symlink()) and not folder.is_dir():  # another audit may just have made it
             raise OutputError(f"{folder} is a file, not a folder; name another folder for the results")
         nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         with tempfile.TemporaryFile(dir=nearest):
