@@ -249,11 +249,12 @@ def test_pictures_that_were_passed_over_can_still_be_shown(still, all_of_it):
 
 
 def test_a_reading_that_passes_over_can_be_stopped(still):
-    watch = Watch()
-    reading = pictures(still, stillness=watch)
+    watch, tally = Watch(), Tally()
+    reading = pictures(still, tally=tally, stillness=watch)
     for _ in range(GROUP * (LEAST_LEARNED + 4) + KEYS_AT_ONCE):
         watch.see(next(reading))
     reading.close()
+    assert tally.passed_over > 0 and not tally.finished
 
 
 def test_the_same_is_passed_over_each_time(still):
