@@ -112,6 +112,23 @@ def test_a_stake_below_the_minimum_is_unlikely() -> None:
     assert number(lying(weighed(round_, story.table), "seat3.ante")[0]) == 2
 
 
+def test_of_two_stakes_the_round_sum_is_likelier() -> None:
+    seats = {3: {"hand": "9h 4h", "ante": 30, "blind": 30, "trips": 5, "later": (30, 2)}}
+    story = Story("pa-653a", seats, "7d Jc", "Kh 7h 2h As 3c")
+    doubtful = fives((7, 0.45), (6, 0.45), (5, 0.1))
+    round_ = seen(story, "seat3.trips", doubtful)
+    read, *_ = lying(weighed(round_, story.table), "seat3.trips")
+    chances = dict(_amounts(read))
+    assert chances[(("5", 6),)] > 3 * chances[(("5", 7),)] and chances[(("5", 5),)] > chances[(("5", 7),)]
+
+
+def test_a_stake_that_is_no_round_sum_stays_where_the_picture_shows_it() -> None:
+    seats = {3: {"hand": "9h 4h", "ante": 35, "blind": 35, "trips": 5, "later": (35, 2)}}
+    story = Story("pa-653a", seats, "7d Jc", "Kh 7h 2h As 3c")
+    round_ = seen(story, "seat3.ante", fives((7, 0.95), (6, 0.05)), fives((7, 1.0)))
+    assert number(lying(weighed(round_, story.table), "seat3.ante")[0]) == 7
+
+
 def test_a_payment_between_two_piles_is_the_one_that_is_due() -> None:
     story = ordinary("pa-653a")
     round_ = seen(story, "seat3.ante", fives((5, 1.0)), fives((4, 0.45), (5, 0.45)))

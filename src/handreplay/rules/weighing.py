@@ -25,12 +25,14 @@ from handreplay.rules.settlement import Settlement
 KNOWN = 0.85
 MOST_PILES = 6  # reported of one pile; the judge weighs every combination of them
 SEEN_AT_LEAST = 0.4  # of the likeliest amount's chance in the pictures: below it no payment is taken for known
-STAKE_SEEN_AT_LEAST = 0.1  # the same for a stake: players rarely break a rule that the layout itself tells them
+STAKE_SEEN_AT_LEAST = 0.25  # the same for a stake: players rarely break a rule that the layout itself tells them
 IRREGULAR = 0.01  # weight of a wager that no rule allows, against 1
 UNUSUAL = 0.2  # of one that is allowed, but no round multiple, or less than the most where nobody gains by less
+NOT_ROUND = 0.1  # of a stake that is no round sum: people wager 25, 30 or 40, seldom 35 or 45
 MORE_ON_THE_SIDE = 0.6  # of an optional wager with one chip more, against it
 WRONGLY_PAID = 0.1  # of each other amount, against the one due
 LEAST = 1e-4
+ROUND = {"1", "15", "2", "25", "3", "4", "5", "75"}  # leading digits of round sums
 
 Belief = Mapping[Chips, float]
 Weight = Callable[[Cents], float]
@@ -146,8 +148,16 @@ def _in_itself(story: Story, replay: Replay) -> Belief:
         for added in story.added.values():
             weight = story.due.get(pile)
             p *= sum(q * (weight(worth(a)) if weight else 1.0) for a, q in added.items())
-        belief[pile] = p * within(worth(pile)) * _modest(story.wager, pile)
+        belief[pile] = p * within(worth(pile)) * _modest(story.wager, pile) * _round_sum(story.wager, worth(pile))
     return belief
+
+
+def _round_sum(wager: Wager, stake: Cents) -> float:
+    """A later wager is a multiple of another one, whatever sum that makes."""
+    if wager.role == "later":
+        return 1.0
+    digits = str(stake).rstrip("0")
+    return 1.0 if digits in ROUND else NOT_ROUND
 
 
 def _modest(wager: Wager, pile: Chips) -> float:
