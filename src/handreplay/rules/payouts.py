@@ -23,6 +23,7 @@ WORDS = {
 
 
 LIKELY_IN_PICTURES = 0.8
+ALL_THERE_ARE = 0.85  # piles that add to so much leave none out that would make a payment right
 WORTH_NAMING = 0.05
 LIKELY_BY_CARDS = 0.97  # if a card that the pictures allow makes the payment right, it is likely that card
 
@@ -120,7 +121,8 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
 def wrong_by_any_pile(case: Case, settled: Settled) -> bool:
     """Whether the pictures leave open by how much a payment is wrong, but not that it is."""
     codes = {reading.code for reading in settled.readings}
-    return case.replay.from_footage and settled.can_tell and len(codes) == 1 and not settled.prospect.unread
+    whole = settled.confidence >= ALL_THERE_ARE
+    return case.replay.from_footage and settled.can_tell and len(codes) == 1 and whole and not settled.prospect.unread
 
 
 def _or_else(settled: Settled) -> str:

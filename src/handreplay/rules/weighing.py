@@ -22,8 +22,8 @@ from handreplay.games.table import TableRules
 from handreplay.rules.replay import Replay, Seat
 from handreplay.rules.settlement import Settlement
 
-KNOWN = 0.85
-MOST_PILES = 6  # reported of one pile; the judge weighs every combination of them
+KNOWN = 0.82
+MOST_PILES = 8  # reported of one pile; the judge weighs every combination of them
 SEEN_AT_LEAST = 0.4  # of the likeliest amount's chance in the pictures: below it no payment is taken for known
 STAKE_SEEN_AT_LEAST = 0.25  # the same for a stake: players rarely break a rule that the layout itself tells them
 IRREGULAR = 0.01  # weight of a wager that no rule allows, against 1
