@@ -11,6 +11,8 @@ Floats = NDArray[np.float64]
 
 REACH_MM = (-400.0, -120.0)  # an arm from the dealer covers this stretch before the zone, seen from the dealer
 REACH_HALF_WIDTH_MM = 50.0
+LEAST_REACH_MM = 100.0  # clear of the tray; the end seats' zones have less and are watched closer by
+BESIDE_TRAY_MM = (-150.0, -50.0)
 RIM_MM = (60.0, 250.0)  # an arm from the player covers this stretch behind the place of the cards
 RIM_HALF_WIDTH_MM = 110.0
 DEALER_MM = (0.0, -150.0)
@@ -32,11 +34,9 @@ def _area(name: str, zones: Zones, calibration: Calibration) -> Area:
     from_dealer = _strip(middle, middle - np.array(DEALER_MM), REACH_MM, REACH_HALF_WIDTH_MM)
     behind = _strip(cards, cards, RIM_MM, RIM_HALF_WIDTH_MM)
     before_tray = _clear_of_tray(from_dealer)
-    return Area(
-        outline,
-        calibration.to_picture_px(before_tray) if before_tray is not None else None,
-        calibration.to_picture_px(behind),
-    )
+    if before_tray is None or np.linalg.norm(before_tray[1] - before_tray[0]) < LEAST_REACH_MM:
+        before_tray = _strip(middle, middle - np.array(DEALER_MM), BESIDE_TRAY_MM, REACH_HALF_WIDTH_MM)
+    return Area(outline, calibration.to_picture_px(before_tray), calibration.to_picture_px(behind))
 
 
 def _strip(start: Floats, direction: Floats, along_mm: tuple[float, float], half_width_mm: float) -> Floats:
