@@ -31,6 +31,7 @@ from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.glimpses import Glimpses
 from handreplay.vision.key_watch import KeyWatcher
+from handreplay.vision.later_looks import AGAIN_SECONDS, AGAIN_TIMES, LaterLook, together, unread, withheld
 from handreplay.vision.memory import TableMemory
 from handreplay.vision.quiet import Quiet
 from handreplay.vision.zone_reader import Eyes, ZoneReader, kind_of, patch_of
@@ -65,6 +66,8 @@ class _Look:
 
     rest: Rest
     wanted: int
+    left: int = AGAIN_TIMES  # further looks, if a face cannot be read
+    before: ZoneSeen | None = None  # what earlier looks at this rest saw
     sum: NDArray[np.uint16] | None = None  # of what the zone's window shows
     summed: int = 0
     end: float = 0.0
@@ -106,6 +109,7 @@ class Observer:
     _colourless: bool = False
     _seen_until: float = 0.0
     _looks: dict[str, _Look] = field(default_factory=dict)
+    _later: dict[str, LaterLook] = field(default_factory=dict)
     _shown: dict[str, tuple[SeenCard, ...]] = field(default_factory=dict)  # as last reported
 
     def __post_init__(self) -> None:
@@ -200,6 +204,7 @@ class Observer:
                     yield ZoneUncovered(t=rest.arrived, zone=rest.zone)
             else:
                 self._looks[rest.zone] = _Look(rest, 1 if self.keys_only else STILLS[kind_of(rest.zone)])
+        yield from self._look_again(seconds)
         colours = Colours(picture)
         for zone in sorted(self._looks):
             look = self._looks[zone]
@@ -210,6 +215,15 @@ class Observer:
                 del self._looks[zone]
                 yield from self._read(look)
         yield from self._glimpses.feed(picture.index, seconds, colours)
+
+    def _look_again(self, seconds: float) -> Iterator[Observation]:
+        """Start the later looks that are due; where the zone has moved, what was seen until then is all there is."""
+        for zone, later in sorted(self._later.items()):
+            if not self._watcher.is_still(zone):
+                yield self._later.pop(zone).seen
+            elif seconds >= later.due:
+                del self._later[zone]
+                self._looks[zone] = _Look(later.rest, STILLS[kind_of(zone)], later.left, later.seen)
 
     def finish(self) -> Iterator[Observation]:
         """What was still being looked at when the footage ended."""
@@ -225,6 +239,8 @@ class Observer:
             if not fit.ok and self._misfit is None:
                 self._misfit = fit
                 self._looks.clear()
+                for zone in sorted(self._later):
+                    yield self._later.pop(zone).seen
                 self._watcher.forget()
             elif fit.ok and self._misfit is not None:
                 yield self._lost(seconds)
@@ -238,10 +254,14 @@ class Observer:
     def _finish_all(self) -> Iterator[Observation]:
         for zone in sorted(self._looks):
             yield from self._read(self._looks.pop(zone))
+        for zone in sorted(self._later):
+            yield self._later.pop(zone).seen
 
     def _read(self, look: _Look) -> Iterator[Observation]:
         rest, window, mean = look.rest, self._windows[look.rest.zone], look.mean()
         if mean is None:
+            if look.before is not None:
+                yield look.before
             return
         straight = window.straight(mean)
         unlike = self._watcher.unlike_empty(rest.zone)
@@ -250,15 +270,17 @@ class Observer:
         if unlike is None or unlike >= LIKE_EMPTY_SHARE:  # else the eyes would only tell the same, at some cost
             found = self._look_at(rest.zone, straight)
             if found is None:
-                yield self._cover(look)
+                yield look.before or self._cover(look)
                 return
             cards, stacks = found
+        if look.before is not None:
+            cards = together(look.before.cards, cards)
         least = FILLED_RACK_SHARE if rest.zone == "rack" else UNLIKE_EMPTY_SHARE
-        unread = not cards and not stacks and unlike is not None and unlike > least
-        if unread and rest.zone != "rack":
+        something = not cards and not stacks and unlike is not None and unlike > least
+        if something and rest.zone != "rack":
             yield self._cover(look)
             return
-        filled = bool(cards or stacks) or unread
+        filled = bool(cards or stacks) or something
         if rest.zone == "rack":
             filled = self._rack_filled = filled or (unlike is None and self._rack_filled)
         self._watcher.accept(rest.zone, empty=not filled)
@@ -268,7 +290,7 @@ class Observer:
             self._empty[rest.zone] = straight.round().astype(np.uint8)
         self._shown[rest.zone] = tuple(cards)
         self._under.discard(rest.zone)
-        yield ZoneSeen(
+        seen = ZoneSeen(
             start=max(self._settled(rest), self._covered_until.get(rest.zone, 0.0)),
             end=look.end,
             frame=rest.frame,
@@ -281,6 +303,12 @@ class Observer:
             stacks=tuple(stacks),
             filled=filled,
         )
+        if unread(cards) and look.left and not self.keys_only:
+            self._later[rest.zone] = LaterLook(look.end + AGAIN_SECONDS, look.left - 1, rest, seen)
+            if look.before is None:
+                yield withheld(seen)
+        else:
+            yield seen
 
     def _look_at(self, zone: str, straight: NDArray[np.float32]) -> tuple[list[SeenCard], list[SeenStack]] | None:
         """The cards and stacks of a zone at rest; None when something lies over it."""
