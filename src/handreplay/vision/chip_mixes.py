@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from handreplay.core.money import Chips, cents
 
-NEXT_HIGHER = .6  # weight of each mix of a few chips on the next higher value, against all chips alike
+NEXT_HIGHER = 0.6  # weight of each mix of a few chips on the next higher value, against all chips alike
 OTHER_HIGHER = 0.05  # of that, on a value higher still
-OVERFULL = .03  # of that, when the chips on top would make one of the next
+OVERFULL = 0.03  # of that, when the chips on top would make one of the next
 ON_LOWER = 0.06  # weight of each mix of higher chips on lower ones
 OF_THREE = 0.005  # weight of each pile of three or more values that the reader names
-TRUST = .25  # exponent of the reader's odds
+TRUST = 0.25  # exponent of the reader's odds
 _UNNAMED = 3e-5  # probability of a pile that the reader does not name
 _LEAST = 1e-5
 
