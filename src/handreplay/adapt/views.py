@@ -109,8 +109,8 @@ class Seer:
             self._add_stacks(path, self._felt.stacks(picture, sighting), labels)
         else:
             self._stills = self._stills or StillReader(reader=self._cards)
-            found = [card for card in self._stills.find(picture) if card.face_up]
-            crops, quads = [crop_of(picture, card) for card in found], [card.quad for card in found]
+            quads = self._stills.faces(picture)
+            crops = [crop_of(picture, quad) for quad in quads]
             if labels.stacks or labels.stack_at:
                 self.remarks.append(f"{path.name}: is no still of the table's camera, so its stacks are left out")
         self._add_faces(path, labels, crops, quads)

@@ -1,13 +1,14 @@
 """Reads the cards of a still photograph: no table profile, any size of card, from above or from aslant.
 
-    file -> picture as displayed -> the same at several scales -> cards -> straightened crops -> rank and suit
+    file -> picture as displayed -> the same at several scales -> cards -> their edges -> straightened crops -> rank and
+    suit; where they are not clear at once, what many outlines about that one agree on
 
 All coordinates are pixels of the picture as it is displayed: the camera's note of how it was held (EXIF orientation) is
 obeyed first. (0, 0) is the picture's top left corner.
 """
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from handreplay.core.cards import DECK
 from handreplay.errors import FootageError
-from handreplay.vision.card_reader import CardReader
+from handreplay.vision.card_reader import CardReader, CardReading
+from handreplay.vision.still_edges import snapped
+from handreplay.vision.still_looks import settled
 from handreplay.vision.straighten import CARD_HEIGHT_MM, CARD_WIDTH_MM, straighten
 from handreplay.vision.table_eye import CardBox, TableEye
 from handreplay.vision.weights import load
@@ -27,8 +31,11 @@ Floats = NDArray[np.float64]
 
 MOST_BYTES = 100_000_000
 MOST_PIXELS = 64_000_000
-LEAST_CONFIDENCE = 0.96  # of rank and suit; below it the card is left unread
+LEAST_CONFIDENCE = 0.96  # of rank and suit at first sight; below it the card is looked at closer
 LEAST_READABLE = 0.5
+LEAST_AGREED = 0.86  # mean of the looks that agree; below it the card is left unread
+SNAPPED_SHARE = 0.8  # of the confidence by the outline as found; less by its edges, and those are not the card's
+MOST_LOOKED_AT = 100  # cards of one picture that are looked at closer, the plainest first
 AGREE_PX = 10.0  # outlines seen aslant are less sure than those in a felt view
 
 _FINEST, _STEP = 1.4, 1.3  # the net knows cards 50 to 150 px long; best near 90; the pyramid's pictures lie closer
@@ -57,11 +64,15 @@ class _Sighted:
 
     @property
     def length(self) -> float:
-        return float(np.linalg.norm(self.quad[1] - self.quad[2]) + np.linalg.norm(self.quad[3] - self.quad[0])) / 2
+        return _length(self.quad)
 
     @property
     def area(self) -> float:
         return float(cv2.contourArea(self.quad.astype(np.float32)))
+
+
+def _length(quad: Floats) -> float:
+    return float(np.linalg.norm(quad[1] - quad[2]) + np.linalg.norm(quad[3] - quad[0])) / 2
 
 
 def read_picture(path: Path) -> Picture:
@@ -153,16 +164,47 @@ class StillReader:
     def read(self, picture: Picture) -> list[StillCard]:
         """All cards of one picture, H x W x 3 BGR, top to bottom."""
         sighted = self.find(picture)
-        ups = [card for card in sighted if card.face_up]
-        crops = [crop_of(picture, card) for card in ups]
         cards = [StillCard(card.quad, None, card.quality) for card in sighted if not card.face_up]
-        for card, reading in zip(ups, self._reader.read(crops) if crops else [], strict=True):
+        left = MOST_LOOKED_AT
+        for quad, reading in self._first_looks(picture, [card.quad for card in sighted if card.face_up]):
             if reading.kind == "none":
                 continue
-            sure = reading.kind == "face" and reading.readable >= LEAST_READABLE
-            known = sure and reading.confidence >= LEAST_CONFIDENCE
-            cards.append(StillCard(card.quad, reading.card if known else None, reading.confidence))
+            readable = reading.kind == "face" and reading.readable >= LEAST_READABLE
+            if readable and reading.confidence >= LEAST_CONFIDENCE:
+                cards.append(StillCard(quad, reading.card, reading.confidence))
+            elif left:
+                left -= 1
+                cards.append(self._closer(picture, quad))
+            else:
+                cards.append(StillCard(quad, None, reading.confidence))
         return sorted(cards, key=lambda card: (float(card.quad[:, 1].mean()), float(card.quad[:, 0].mean())))
+
+    def faces(self, picture: Picture) -> list[Floats]:
+        """The outlines (4 x 2 px) of the cards that lie face up."""
+        ups = [card.quad for card in self.find(picture) if card.face_up]
+        return [quad for quad, _ in self._first_looks(picture, ups)]
+
+    def _first_looks(self, picture: Picture, quads: Sequence[Floats]) -> Iterator[tuple[Floats, CardReading]]:
+        """Each face by its outline as it was found, or by the edges near it where that is the clearer look."""
+        grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.float32)
+        edges = [snapped(grey, quad) for quad in quads]
+        readings = self._readings(picture, [*quads, *edges])
+        for quad, edge, found, by_edge in zip(
+            quads, edges, readings[: len(quads)], readings[len(quads) :], strict=True
+        ):
+            clear = by_edge.confidence >= SNAPPED_SHARE * found.confidence
+            yield (edge, by_edge) if clear else (quad, found)
+
+    def _closer(self, picture: Picture, quad: Floats) -> StillCard:
+        def shares(outlines: Sequence[Floats]) -> Floats:
+            return np.array([reading.spread() for reading in self._readings(picture, outlines)])
+
+        end = settled(shares, quad)
+        return StillCard(end.quad, DECK[end.card] if end.confidence >= LEAST_AGREED else None, end.confidence)
+
+    def _readings(self, picture: Picture, quads: Sequence[Floats]) -> list[CardReading]:
+        crops = [crop_of(picture, quad) for quad in quads]
+        return self._reader.read(crops) if crops else []
 
     def find(self, picture: Picture) -> "list[_Sighted]":
         """Where the cards are, each once."""
@@ -180,13 +222,13 @@ class StillReader:
         return _once([card for card in seen if card.quality > 0])
 
 
-def crop_of(picture: Picture, card: _Sighted) -> Picture:
+def crop_of(picture: Picture, quad: Floats) -> Picture:
     """The card laid straight by its own idea of which sides are long: seen aslant they may be the shorter ones."""
-    px_per_mm = float(np.clip(card.length / CARD_HEIGHT_MM, 1.6, 5.0))
+    px_per_mm = float(np.clip(_length(quad) / CARD_HEIGHT_MM, 1.6, 5.0))
     half = np.array([CARD_WIDTH_MM, CARD_HEIGHT_MM]) * px_per_mm / 2
     size = np.ceil(half * 2 * 1.25).astype(int)
     flat = half * [[-1, -1], [1, -1], [1, 1], [-1, 1]] + size / 2
-    to_flat = cv2.getPerspectiveTransform((card.quad - 0.5).astype(np.float32), flat.astype(np.float32))
+    to_flat = cv2.getPerspectiveTransform((quad - 0.5).astype(np.float32), flat.astype(np.float32))
     laid = cv2.warpPerspective(picture, to_flat, (int(size[0]), int(size[1])), flags=cv2.INTER_LINEAR)
     return straighten(np.asarray(laid, np.uint8), flat)
 
