@@ -1,6 +1,7 @@
 """Whose hand moved chips, and where a dealer's hand took them."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -61,3 +62,10 @@ def test_what_is_added_beside_a_stack_is_told_by_itself() -> None:
 
 def test_chips_that_took_the_place_of_others_are_not_added() -> None:
     assert told(look(5.0, "25", player=2.0), look(30.0, "100", "5", dealer=6.0))[-1].added is None
+
+
+def test_who_took_chips_while_pictures_were_missing_is_not_told() -> None:
+    """The hand that moved afterwards may have come for something else."""
+    gone = replace(look(34.0, dealer=12.0, player=1.7), unwatched=True)
+    event = told(look(5.0, "25", player=2.0), gone)[-1].event()
+    assert (event.actor, event.to) == ("unknown", None)

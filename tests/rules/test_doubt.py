@@ -336,3 +336,18 @@ def test_a_dealer_hand_laid_open_is_shown_though_one_of_its_cards_was_not_read()
     events = [e for e in story.told().events if not (isinstance(e, CardTurned) and e.card == missed)]
     found = said(audit_rounds([from_footage(story, *events)], story.table))
     assert {code for code, _, _ in found} <= {"FT03"}
+
+
+@pytest.mark.parametrize(("before", "codes"), [(0.3, []), (2.0, ["WG03"])])
+def test_a_wager_made_within_half_a_second_of_its_decision_is_made_at_it(before: float, codes: list[str]) -> None:
+    story = ordinary("pa-653a")
+    events = story.told().events
+    dealt = max(e.t for e in events if isinstance(e, CardPlaced) and e.zone in ("seat1.cards", "dealer.cards"))
+    moved = [
+        replace(e, t=dealt - before)
+        if isinstance(e, ChipsChanged) and e.zone == "seat1.play" and isinstance(e.before, Known) and not e.before.value
+        else e
+        for e in events
+    ]
+    round_ = from_footage(story, *sorted(moved, key=lambda e: e.t))
+    assert [code for code, _, _ in said(audit_rounds([round_], story.table))] == codes

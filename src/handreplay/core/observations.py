@@ -51,6 +51,7 @@ class ZoneSeen:
     cards: tuple[SeenCard, ...] = ()
     stacks: tuple[SeenStack, ...] = ()
     filled: bool = False  # something lies there, whether it was read or not
+    unwatched: bool = False  # pictures were missing since the last rest: what changed may have changed then
     partly: bool = False  # something covers the rest of the zone: what is not among `cards` may still be there
 
 

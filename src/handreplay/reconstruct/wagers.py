@@ -38,6 +38,7 @@ class WagerState:
     player_hand: float = 0.0
     changed: float = 0.0
     visit_seconds: float = 0.0
+    unwatched: bool = False
 
     def belief(self) -> Piles:
         return _together(self.stacks)
@@ -71,10 +72,8 @@ class WagerStory:
                 return
         elif not stacks:
             return
-        hands = seen.dealer_hand, seen.player_hand
-        self.states.append(
-            WagerState(seen.start, seen.frame, stacks, *hands, seen.changed, seen.start - seen.busy_since)
-        )
+        hands, visit = (seen.dealer_hand, seen.player_hand), seen.start - seen.busy_since
+        self.states.append(WagerState(seen.start, seen.frame, stacks, *hands, seen.changed, visit, seen.unwatched))
 
     def _sharpen(self, base: tuple[float, float], earlier: Piles, told: Piles) -> None:
         """What a later look tells of a stack holds for as long as it has stood there."""
@@ -185,7 +184,7 @@ def with_neighbours(all_moves: Sequence[Move]) -> list[ChipsChanged]:
             and other.adds == move.adds
             and abs(other.state.start - move.state.start) <= SWEEP_SECONDS
         ]
-        weak = abs(move.score) < WEAK_SCORE
+        weak = abs(move.score) < WEAK_SCORE and not move.state.unwatched
         helped.append(move.score + NEIGHBOUR_WEIGHT * sum(beside) / len(beside) if weak and beside else move.score)
     return [replace(move, score=score).event() for move, score in zip(all_moves, helped, strict=True)]
 
@@ -198,7 +197,12 @@ def _amount(reading: Reading[Chips]) -> float:
 
 
 def _score(move: Move, *, first_card: float, dealer_shown: float) -> float:
-    """Log odds of a dealer's hand: what moved on either side of the zone, and a little what is usual at that point."""
+    """Log odds of a dealer's hand: what moved on either side of the zone, and a little what is usual at that point.
+
+    Nothing is told where pictures were missing: the hand that was seen afterwards may not be the one that did it.
+    """
+    if move.state.unwatched:
+        return 0.0
     score = math.log((move.state.dealer_hand + HAND_FLOOR) / (move.state.player_hand + HAND_FLOOR))
     if max(move.state.dealer_hand, move.state.player_hand) < LITTLE_MOTION:
         score *= LITTLE_WEIGHT

@@ -27,6 +27,7 @@ from handreplay.rules.tracks import Card, Showing, card_tracks, chip_tracks, han
 
 HAIR_S = 1e-7  # far below the millisecond that times are given to
 UNREAD_BEFORE_S, UNREAD_AFTER_S = 1.0, 3.0  # a place is read once hands have gone: what a gap cut short is told later
+TIMED_WITHIN_S = 0.5  # as near the moments of events come that are read from pictures
 REVEAL_PAUSE_S = 4.0  # the dealer turns the cards of one reveal without a longer pause
 
 
@@ -392,7 +393,11 @@ class Replay:
         return tuple(found)
 
     def window_at(self, t: float) -> Window | None:
-        return next((window for window in reversed(self.windows) if window.holds(t)), None)
+        """The decision that was open; in footage, whose moments are read from pictures, also one that nearly was."""
+        held = next((window for window in reversed(self.windows) if window.holds(t)), None)
+        if held is not None or not self.from_footage:
+            return held
+        return next((one for one in self.windows if one.start - TIMED_WITHIN_S <= t < one.end + TIMED_WITHIN_S), None)
 
     # ---- seats
 

@@ -65,6 +65,7 @@ class Rest:
     changed: float  # share of the zone that differs from the rest before
     dealer_hand: float
     player_hand: float
+    unwatched: bool = False  # something was missing since the rest before
 
 
 @dataclass(slots=True)
@@ -400,7 +401,8 @@ class Watcher:
         if before is None:
             arrived, frame = self._recent[-1][:2]
             return Rest(name, zone.still_since, arrived, frame, arrived, 1.0, 0.0, 0.0)
-        if zone.unwatched and not zone.busy:
+        unwatched = zone.unwatched
+        if unwatched and not zone.busy:
             zone.busy, zone.busy_since, zone.dealer_hand, zone.player_hand = True, zone.still_since, 0.0, 0.0
         zone.unwatched = False
         if not zone.busy:
@@ -410,9 +412,8 @@ class Watcher:
         changed = float(different.sum()) / max(1, zone.window.area)
         brightness = different & (np.abs(zone.now - before) > CHANGE_LEVELS)
         arrived, frame = self._arrival(zone, brightness, before)
-        return Rest(
-            name, zone.still_since, arrived, frame, zone.busy_since, changed, zone.dealer_hand, zone.player_hand
-        )
+        hands = zone.dealer_hand, zone.player_hand
+        return Rest(name, zone.still_since, arrived, frame, zone.busy_since, changed, *hands, unwatched)
 
     def _arrival(self, zone: _Zone, different: npt.NDArray[np.bool_], before: Floats) -> tuple[float, int]:
         """Seconds and frame of the first picture from which on the changed part mostly looks as it does now."""

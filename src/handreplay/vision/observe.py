@@ -299,6 +299,7 @@ class Observer:
             changed=rest.changed,
             dealer_hand=rest.dealer_hand,
             player_hand=rest.player_hand,
+            unwatched=rest.unwatched,
             cards=tuple(cards),
             stacks=tuple(stacks),
             filled=filled,

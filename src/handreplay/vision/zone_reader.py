@@ -37,6 +37,7 @@ BACKS_KEPT = 60
 FELT_COLOURS = 5.0  # in Lab; a place that is this near to the felt's colour is felt, whatever is printed round it
 COVER_COLOURS = 25.0  # in Lab, brightness left out; a back this far from all others is a cover card
 NO_CARD = 0.9  # the card reader's word that a found card is none
+LEAST_FACE = 0.75  # the table net's word that a card lies face up, where its face cannot be read
 
 
 class TableNet(Protocol):
@@ -200,13 +201,14 @@ def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
     points: tuple[Point, ...] = tuple((round(float(x), 1), round(float(y), 1)) for x, y in corners)
     identity: Known[str] | Unreadable[str] = Unreadable("back")
     probabilities: tuple[float, ...] = ()
-    if box.face_up:
+    sure = max(reading.spread())
+    face_up = box.face_up and (sure >= KNOWN_CARD or box.face_chance >= LEAST_FACE)
+    if face_up:
         probabilities = reading.spread()
-        sure = max(probabilities)
         identity = Known(reading.card, sure) if sure >= KNOWN_CARD else Unreadable("index not clear")
     return SeenCard(
         corners_mm=(points[0], points[1], points[2], points[3]),
-        face_up=box.face_up,
+        face_up=face_up,
         face_confidence=round(max(box.face_chance, 1 - box.face_chance), 4),
         identity=identity,
         probabilities=probabilities,
