@@ -10,7 +10,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-from handreplay.train.adapt_reader import Steps, shipped_net, train_on, varied  # noqa: E402
+from handreplay.train.adapt_reader import Steps, train_on, varied  # noqa: E402
+from handreplay.train.reader_weights import shipped_net  # noqa: E402
 from handreplay.vision.card_reader import CardReader  # noqa: E402
 from handreplay.vision.weights import load_file  # noqa: E402
 

@@ -6,6 +6,7 @@ pytest.importorskip("PIL", reason="drawing decks needs the train extra")
 
 import numpy as np
 
+from handreplay.core.cards import DECK
 from handreplay.synth.card_crops import KINDS, CropMaker
 from handreplay.synth.decks import load_decks
 from handreplay.vision.straighten import CROP_HEIGHT_PX, CROP_WIDTH_PX
@@ -38,3 +39,15 @@ def test_every_camera_that_photographs_a_scene_sees_the_same_card(decks):
     crops = CropMaker(decks, 8, shots=2).sheet(5)
     assert [crop.card for crop in crops[:5]] == [crop.card for crop in crops[5:]]
     assert not np.array_equal(crops[0].picture, crops[5].picture)
+
+
+def test_many_cards_lie_in_fans_with_one_index_in_sight(decks):
+    faces = [crop for crop in CropMaker(decks, 9, shots=1).sheet(80) if crop.card >= 0]
+    strips = [crop for crop in faces if crop.visible < 0.6 and sum(crop.index_shown) == 1]
+    assert len(strips) > len(faces) / 10
+
+
+def test_black_cards_come_more_often_than_red_ones(decks):
+    faces = [crop for crop in CropMaker(decks, 10, shots=1).sheet(150) if crop.card >= 0]
+    black = sum(DECK[crop.card][1] in "cs" for crop in faces)
+    assert 0.52 < black / len(faces) < 0.75

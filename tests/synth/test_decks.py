@@ -7,6 +7,7 @@ pytest.importorskip("PIL", reason="drawing decks needs the train extra")
 import numpy as np
 
 from handreplay.core.cards import DECK
+from handreplay.errors import ModelError
 from handreplay.synth.decks import load_decks
 from handreplay.synth.faces import HEIGHT_PX, WIDTH_PX
 
@@ -47,6 +48,14 @@ def test_a_six_is_no_nine_upside_down():
 
 
 def test_artwork_is_used_only_where_all_52_cards_are_there(tmp_path):
-    (tmp_path / "half").mkdir()
-    (tmp_path / "half" / "Ah.png").write_bytes(b"")
-    assert [deck.name for deck in load_decks(1, tmp_path, drawn=1)] == ["drawn-1-0"]
+    for deck, cards in (("half", DECK[:26]), ("whole", DECK)):
+        (tmp_path / deck).mkdir()
+        for card in cards:
+            (tmp_path / deck / f"{card}.png").write_bytes(b"")
+    assert [deck.name for deck in load_decks(1, tmp_path, drawn=1)] == ["drawn-1-0", "whole"]
+
+
+def test_a_folder_without_a_whole_deck_is_no_artwork(tmp_path):
+    (tmp_path / "decks" / "half").mkdir(parents=True)
+    with pytest.raises(ModelError, match=r"decks: holds no deck of 52 pictures"):
+        load_decks(1, tmp_path / "decks", drawn=1)

@@ -62,6 +62,23 @@ def test_a_less_sure_look_needs_more_that_agree() -> None:
     assert second_look(Reads(*looks[:2], reading("2c", 0.1)), TILE, OUTLINE, first) is first
 
 
+def test_many_looks_around_the_surest_outweigh_one_that_speaks_for_another_card() -> None:
+    """The first round is contradicted; around its surest look all but one agree, then all but three."""
+
+    class Rounds(Reads):
+        def __init__(self, contradicting: int) -> None:
+            super().__init__(reading("5c", 0.98))
+            self.contradicting = contradicting
+
+        def read(self, crops: list[np.ndarray]) -> list[CardReading]:
+            odd = [reading("3c", 0.6)] * self.contradicting
+            return [*odd, *super().read(crops[: -self.contradicting])]
+
+    first = reading("5c", 0.7)
+    assert second_look(Rounds(1), TILE, OUTLINE, first).confidence == 0.98
+    assert second_look(Rounds(3), TILE, OUTLINE, first) is first
+
+
 def test_looks_are_cut_around_the_outline() -> None:
     seen: list[tuple[float, float]] = []
 

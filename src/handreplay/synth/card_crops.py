@@ -21,6 +21,9 @@ Picture = NDArray[np.uint8]
 KINDS = ("face", "back", "none")
 _SCENE_MM = 128.0
 _KEPT_PX_PER_MM = 2.5
+_FANNED = 0.4  # share of scenes whose card lies in a fan, as players lay their hands down
+_FAN_STEP_MM = (11.0, 34.0)
+_FAN_TURN_DEGREES = (0.0, 9.0)
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ class Crop:
     px_per_mm: float
     deck: int
     index_shown: tuple[bool, bool]
+
+
+_Place = tuple[NDArray[np.float64], float]  # offset from the wanted card in pixels, degrees
 
 
 @dataclass
@@ -101,7 +107,7 @@ class CropMaker:
         kind = int(rng.choice(3, p=[0.82, 0.11, 0.07]))
         angle = float(rng.uniform(0, 360))
         self._neighbours(scene, deck, angle)
-        card = int(rng.integers(52))
+        card = self._wanted_card()
         at = np.full(2, scene.middle) + rng.uniform(-2, 2, 2) * px_per_mm
         quad = _card_corners(at, angle, px_per_mm)
         wanted = _Wanted(kind, card, deck, self._decks[deck], quad, at, angle)
@@ -111,12 +117,26 @@ class CropMaker:
                 turn = rng.uniform(0, 2 * math.pi)
                 place = at + away * np.array([math.cos(turn), math.sin(turn)])
                 self._lay(scene, self._face(deck, DECK[card]), place, float(rng.uniform(0, 360)))
+            self._cover(scene, deck, angle, at)
         else:
             top = self._face(deck, DECK[card]) if kind == 0 else self._back(deck)
+            under, over = self._fan(angle, px_per_mm) if rng.random() < _FANNED else ([], [])
+            for off, turned in under:
+                self._lay(scene, self._some_card(deck), at + off, turned)
             self._lay(scene, top, at, angle, wanted=True)
-        self._cover(scene, deck, angle, at)
+            for off, turned in over:
+                self._lay(scene, self._some_card(deck), at + off, turned)
+            if not over:
+                self._cover(scene, deck, angle, at)
         _light(scene, rng)
         return scene, wanted
+
+    def _wanted_card(self) -> int:
+        """Black ones more often: clubs and spades are what is told apart worst."""
+        card = int(self._rng.integers(52))
+        if DECK[card][1] in "dh" and self._rng.random() < 0.4:
+            return self._wanted_card()
+        return card
 
     def _face(self, deck: int, card: str) -> Picture:
         if (deck, card) not in self._faces:
@@ -164,6 +184,22 @@ class CropMaker:
             _limb(scene, rng)
         else:
             _disc(scene, rng)
+
+    def _fan(self, angle: float, px_per_mm: float) -> tuple[list[_Place], list[_Place]]:
+        """The cards of a fan under and over the wanted one, in the order in which they are laid."""
+        rng = self._rng
+        size = int(rng.integers(2, 8))
+        own = int(rng.integers(size))
+        way = 1 if rng.random() < 0.75 else -1  # over its neighbour to the right, or to the left
+        step, turn = rng.uniform(*_FAN_STEP_MM), rng.uniform(*_FAN_TURN_DEGREES) * way
+        places = []
+        for number in range(-own, size - own):
+            turned = math.radians(angle + turn * number / 2)
+            away = way * step * number * px_per_mm
+            sag = rng.normal(0, 1.5, 2) * px_per_mm
+            off = away * np.array([math.cos(turned), math.sin(turned)]) + sag
+            places.append((off, angle + turn * number + float(rng.normal(0, 2))))
+        return places[:own], places[own + 1 :]
 
     def _lay(
         self, scene: _Scene, card: Picture, at: NDArray[np.float64], degrees: float, *, wanted: bool = False
@@ -391,7 +427,7 @@ def _light(scene: _Scene, rng: np.random.Generator) -> None:
     if rng.random() < 0.2:
         turn, place, soft = rng.uniform(0, 2 * math.pi), rng.uniform(-0.3, 0.3), rng.uniform(0.01, 0.15)
         away = (columns - 0.5) * math.cos(turn) + (rows - 0.5) * math.sin(turn) - place
-        field *= np.asarray(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(-away / soft)), np.float32)
+        field *= np.asarray(1 - rng.uniform(0.1, 0.55) / (1 + np.exp(np.minimum(-away / soft, 60))), np.float32)
     thrice = cv2.merge([field] * 3)
     scene.picture = np.asarray(cv2.multiply(scene.picture, thrice, dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.3:

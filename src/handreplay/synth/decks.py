@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from handreplay.core.cards import DECK
+from handreplay.errors import ModelError
 from handreplay.synth import shapes
 from handreplay.synth.backs import draw_back
 from handreplay.synth.faces import HEIGHT_PX, WIDTH_PX, Colour, FaceStyle, Picture, draw_face, rounded_alpha
@@ -43,8 +44,13 @@ class Deck:
 
 
 def load_decks(seed: int, art_dir: Path | None, drawn: int = 160) -> list[Deck]:
-    """`drawn` decks of our own, different for every seed, then each complete artwork deck in `art_dir`, by name."""
+    """`drawn` decks of our own, different for every seed, then each complete artwork deck in `art_dir`, by name.
+
+    Raises ModelError where `art_dir` is given and holds none: what learns from it would be another model.
+    """
     art, courts = _art_folders(art_dir, DECK), _art_folders(art_dir, [card for card in DECK if card[0] in "JQK"])
+    if art_dir is not None and not art:
+        raise ModelError(f"{art_dir}: holds no deck of 52 pictures; make one with python -m handreplay.synth.art")
     fonts = shapes.fonts(art_dir)
     decks = []
     for number in range(drawn):

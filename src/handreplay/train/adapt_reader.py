@@ -13,19 +13,16 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import onnx
 import torch
-from onnx import numpy_helper
-from torch import nn
 from torch.nn import functional
 
 from handreplay.adapt.run import CHECKPOINT
 from handreplay.core.cards import CARD_NUMBER
-from handreplay.errors import ModelError
 from handreplay.synth.card_crops import CropMaker
 from handreplay.synth.decks import load_decks
 from handreplay.train.reader import _RANK_OF, _SUIT_OF, export, tensors
 from handreplay.train.reader_net import ReaderNet
+from handreplay.train.reader_weights import shipped_net
 from handreplay.vision.straighten import CROP_HEIGHT_PX, CROP_WIDTH_PX, Picture
 
 _SEED = 77
@@ -41,37 +38,6 @@ class Steps:
     save_every: int = 50
     drawn_decks: int = 60
     drawn_sheets: int = 40
-
-
-def shipped_net(weights: bytes) -> tuple[ReaderNet, float]:
-    """The net whose answers are those of an exported reader, and its temperature. Raises ModelError."""
-    model = onnx.load_from_string(weights)
-    values = {item.name: torch.from_numpy(numpy_helper.to_array(item).copy()) for item in model.graph.initializer}
-    net = ReaderNet().eval()
-    state = net.state_dict()
-    for name, value in values.items():
-        if name.startswith("net.") and name.removeprefix("net.") in state:
-            state[name.removeprefix("net.")] = value
-    folded = [node for node in model.graph.node if node.op_type == "Conv"]  # each with the norm behind it folded in
-    places = _convolutions(net)
-    if len(folded) != len(places):
-        raise ModelError("the reader's weights are of another build than this program; install handreplay again")
-    for node, (conv, norm) in zip(folded, places, strict=True):
-        state[f"{conv}.weight"] = values[node.input[1]]
-        state[f"{norm}.bias"] = values[node.input[2]]
-        state[f"{norm}.weight"] = torch.ones_like(state[f"{norm}.weight"])
-        state[f"{norm}.running_mean"] = torch.zeros_like(state[f"{norm}.running_mean"])
-        state[f"{norm}.running_var"] = torch.full_like(state[f"{norm}.running_var"], 1 - 1e-5)
-    net.load_state_dict(state)
-    about = {entry.key: entry.value for entry in model.metadata_props}
-    return net, float(about.get("temperature", "1"))
-
-
-def _convolutions(net: ReaderNet) -> list[tuple[str, str]]:
-    """Names of each convolution and of the norm behind it, in the order in which they are used."""
-    named = [(name, part) for name, part in net.named_modules() if isinstance(part, nn.Conv2d | nn.BatchNorm2d)]
-    pairs = [(named[i][0], named[i + 1][0]) for i in range(0, len(named), 2)]
-    return sorted(pairs, key=lambda pair: ("corner", "body", "narrow").index(pair[0].split(".")[0]))
 
 
 def trained_on(

@@ -13,16 +13,19 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional
 
 from handreplay.core.cards import DECK, RANKS, SUITS
 from handreplay.synth.card_crops import KINDS, Crop, CropMaker
 from handreplay.synth.decks import load_decks
 from handreplay.train.reader_net import ExportedReader, ReaderNet
+from handreplay.train.reader_weights import shipped_net
 
 _RANK_OF = torch.tensor([RANKS.index(card[0]) for card in DECK])
 _SUIT_OF = torch.tensor([SUITS.index(card[1]) for card in DECK])
 _HELD_OUT_SEED = 9001  # decks that training never sees
+_NORMS_SEED = 77
 _BUFFER = 4096
 
 
@@ -32,6 +35,7 @@ class Plan:
 
     out: Path
     art: Path | None = None
+    start: Path | None = None  # an exported reader to train on from, instead of from nothing
     seed: int = 1
     steps: int = 7000
     batch: int = 64
@@ -95,13 +99,38 @@ def _rate(plan: Plan, step: int) -> float:
     return plan.peak_rate * warm * (0.5 * (1 + float(np.cos(np.pi * share))) * 0.99 + 0.01)
 
 
+def net_of(weights: Path) -> ReaderNet:
+    """An exported reader as a net to train on: its norms, folded away in the file, are measured afresh on drawn crops,
+    so that it answers as the file does."""
+    net, _ = shipped_net(weights.read_bytes())
+    maker = CropMaker(load_decks(_NORMS_SEED, None, drawn=40), _NORMS_SEED)
+    pictures, _, _, _ = tensors([crop for _ in range(8) for crop in maker.sheet()])
+    seen: dict[nn.BatchNorm2d, list[torch.Tensor]] = {}
+    norms = [part for part in net.modules() if isinstance(part, nn.BatchNorm2d)]
+    watched = [
+        norm.register_forward_pre_hook(lambda part, told: seen.setdefault(part, []).append(told[0].detach()))
+        for norm in norms
+    ]
+    logits(net, pictures)
+    for watch in watched:
+        watch.remove()
+    with torch.no_grad():
+        for norm in norms:
+            spread, mean = torch.var_mean(torch.cat(seen[norm]), dim=(0, 2, 3), correction=0)
+            norm.weight.copy_(torch.sqrt(spread + norm.eps))
+            norm.bias.add_(mean)
+            norm.running_mean.copy_(mean)
+            norm.running_var.copy_(spread)
+    return net
+
+
 class Trainer:
     """The net being trained, its running average (which is what ships), and where they are kept."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         torch.manual_seed(plan.seed)
-        self.net = ReaderNet().to(memory_format=torch.channels_last)
+        self.net = (ReaderNet() if plan.start is None else net_of(plan.start)).to(memory_format=torch.channels_last)
         self.average = ReaderNet()
         self.average.load_state_dict(self.net.state_dict())
         self.optimizer = torch.optim.AdamW(self.net.parameters(), lr=plan.peak_rate, weight_decay=0.02)
@@ -249,7 +278,10 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="handreplay train reader", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("out", type=Path, help="folder for checkpoints, log.jsonl and reader.onnx")
     parser.add_argument("--art", type=Path, help="artwork prepared by python -m handreplay.synth.art")
+    parser.add_argument("--start", type=Path, help="an exported reader to train on from, instead of from nothing")
     parser.add_argument("--seed", type=int, default=Plan.seed)
     parser.add_argument("--steps", type=int, default=Plan.steps)
+    parser.add_argument("--rate", type=float, default=Plan.peak_rate, help="the highest step size")
     given = parser.parse_args(arguments)
-    print(train(Plan(out=given.out, art=given.art, seed=given.seed, steps=given.steps)))
+    plan = Plan(given.out, given.art, given.start, given.seed, given.steps, peak_rate=given.rate)
+    print(train(plan))

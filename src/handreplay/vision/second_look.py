@@ -18,13 +18,15 @@ Floats = NDArray[np.float64]
 READ = 0.9  # surer than this, a face needs no second look
 AGREES = 0.5
 # the surest look at least, how many looks agree at least, and what no look may give another card
-STANDS = ((0.95, 2, 0.5), (0.93, 8, 0.45), (READ, 3, 0.3))
+STANDS = ((0.95, 2, 0.5), (READ, 3, 0.3))
+STANDS_LATER = ((0.93, 8, 0.45),)  # the same of the further rounds, which are all about the surest look
 ASIDE_MM = 3.0
 SHIFTS = (*((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y), (-2, 0), (2, 0))
 NEAR = ((-1, 0), (1, 0), (0, -1), (0, 1))
 TURNED_DEGREES = 5.0
 ROUNDS = 4
-PROMISES = (0.7, 3, 0.5)  # the same three of a round that is worth another one
+PROMISES = (0.7, 2)  # the surest look and the number that agree, of a round that is worth another one
+CLEAR = (0.97, 12, 2)  # there, a look so sure and so many that agree stand against so few for another card
 
 
 class CardNet(Protocol):
@@ -48,12 +50,13 @@ def borne_out(cards: CardNet, tile: Picture, corners_px: Floats, first: CardRead
         readings = [first, *cards.read([straighten(tile, outline) for outline in outlines[1:]])]
         spreads = np.array([reading.spread() for reading in readings])
         best, card = np.unravel_index(int(spreads.argmax()), spreads.shape)
-        own, other = spreads[:, card], float(np.delete(spreads, card, axis=1).max())
-        agree = int((own >= AGREES).sum())
-        if any(own[best] >= sure and agree >= least and other < rival for sure, least, rival in STANDS):
+        own, others = spreads[:, card], np.delete(spreads, card, axis=1).max(axis=1)
+        sure, agree, against = float(own[best]), int((own >= AGREES).sum()), int((others >= AGREES).sum())
+        stands = STANDS_LATER if number else STANDS
+        clear = number > 0 and sure >= CLEAR[0] and agree >= CLEAR[1] and against <= CLEAR[2]
+        if clear or any(sure >= least and agree >= many and others.max() < rival for least, many, rival in stands):
             return readings[int(best)]
-        sure, least, rival = PROMISES
-        if own[best] < sure or agree < least or other >= rival:
+        if sure < PROMISES[0] or agree < PROMISES[1]:
             return None
         corners_px, first = outlines[int(best)], readings[int(best)]
     return None
