@@ -118,7 +118,7 @@ def test_a_folder_for_results_that_goes_is_not_made_again(folder: Path) -> None:
 
 def test_ctrl_c_stops_it_with_one_line_and_the_same_command_goes_on(folder: Path) -> None:
     for number in range(6):
-        add(folder, f"part_{number}.mp4", "slow 0.5" if number else "ok 60")
+        add(folder, f"part_{number}.mp4", "slow 2" if number else "ok 60")
     with started(folder) as batch:
         wait_for(lambda: "read" in states_or_nothing(folder).values(), 60)
         batch.send_signal(signal.SIGINT)
