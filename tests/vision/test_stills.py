@@ -10,7 +10,7 @@ import pytest
 from handreplay.errors import FootageError
 from handreplay.vision import stills
 from handreplay.vision.card_reader import CardReading
-from handreplay.vision.stills import StillReader, read_picture
+from handreplay.vision.stills import StillCard, StillReader, read_picture
 from handreplay.vision.table_eye import CardBox, Sighting
 
 
@@ -158,3 +158,11 @@ def test_windows_show_every_pixel_and_overlap():
             assert left >= 0 and top >= 0
             seen[top : top + stills._WINDOW_PX, left : left + stills._WINDOW_PX] = True
         assert seen.all()
+
+
+def test_half_of_a_card_that_was_read_is_no_card_of_its_own():
+    half = upright(100, 100) * [1, 0.5] + [0, 98]
+    whole = StillCard(upright(100, 100), "Ah", 1.0)
+    assert stills._whole([whole, StillCard(half, None, 0.1)]) == [whole]
+    beside = StillCard(upright(115, 100), None, 0.4)
+    assert stills._whole([whole, beside]) == [whole, beside]

@@ -44,6 +44,7 @@ _WINDOW_PX, _OVERLAP_PX = 640, 192
 _USUAL_LENGTH_PX = 92.0
 _SAME = 0.2  # mean distance of corners, as a share of the card's length, of two sightings of one card
 _WITHIN = 0.7
+_SMALLER, _INSIDE = 0.75, 0.8  # areas: a part of a card against the whole of it, and its own share within
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +178,7 @@ class StillReader:
                 cards.append(self._closer(picture, quad))
             else:
                 cards.append(StillCard(quad, None, reading.confidence))
-        return sorted(cards, key=lambda card: (float(card.quad[:, 1].mean()), float(card.quad[:, 0].mean())))
+        return sorted(_whole(cards), key=lambda card: (float(card.quad[:, 1].mean()), float(card.quad[:, 0].mean())))
 
     def faces(self, picture: Picture) -> list[Floats]:
         """The outlines (4 x 2 px) of the cards that lie face up."""
@@ -283,6 +284,18 @@ def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
             continue
         kept = [other for other in kept if other not in holds] + [card]
     return kept
+
+
+def _whole(cards: Sequence[StillCard]) -> list[StillCard]:
+    """The cards without what was taken for one and is a part of a card that was read by its edges."""
+    read = [card.quad for card in cards if card.identity is not None]
+    return [card for card in cards if card.identity is not None or not any(_part_of(card.quad, one) for one in read)]
+
+
+def _part_of(quad: Floats, whole: Floats) -> bool:
+    small, large = (float(cv2.contourArea(one.astype(np.float32))) for one in (quad, whole))
+    shared, _ = cv2.intersectConvexConvex(quad.astype(np.float32), whole.astype(np.float32))
+    return small < _SMALLER * large and shared > _INSIDE * small
 
 
 def _apart(one: _Sighted, other: _Sighted) -> float:
