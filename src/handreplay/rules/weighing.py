@@ -32,7 +32,7 @@ NOT_ROUND = 0.1  # of a stake that is no round sum: people wager 25, 30 or 40, s
 MORE_ON_THE_SIDE = 0.6  # of an optional wager with one chip more, against it
 WRONGLY_PAID = 0.1  # of each other amount, against the one due
 LEAST = 1e-4
-ROUND = {"1", "15", "2", "25", "3", "4", "5", "75"}  # leading digits of round sums
+ROUND_DIGITS = {"1", "15", "2", "25", "3", "4", "5", "75"}  # leading digits of round sums
 
 Belief = Mapping[Chips, float]
 Weight = Callable[[Cents], float]
@@ -157,7 +157,7 @@ def _round_sum(wager: Wager, stake: Cents) -> float:
     if wager.role == "later":
         return 1.0
     digits = str(stake).rstrip("0")
-    return 1.0 if digits in ROUND else NOT_ROUND
+    return 1.0 if digits in ROUND_DIGITS else NOT_ROUND
 
 
 def _modest(wager: Wager, pile: Chips) -> float:

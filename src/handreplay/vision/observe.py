@@ -239,8 +239,7 @@ class Observer:
             if not fit.ok and self._misfit is None:
                 self._misfit = fit
                 self._looks.clear()
-                for zone in sorted(self._later):
-                    yield self._later.pop(zone).seen
+                yield from self._unlooked()
                 self._watcher.forget()
             elif fit.ok and self._misfit is not None:
                 yield self._lost(seconds)
@@ -254,6 +253,10 @@ class Observer:
     def _finish_all(self) -> Iterator[Observation]:
         for zone in sorted(self._looks):
             yield from self._read(self._looks.pop(zone))
+        yield from self._unlooked()
+
+    def _unlooked(self) -> Iterator[Observation]:
+        """What was seen where a later look will not come."""
         for zone in sorted(self._later):
             yield self._later.pop(zone).seen
 
