@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Literal
 
+from handreplay.core.cards import CARD_NUMBER, DECK
 from handreplay.core.observations import Point, SeenCard, ZoneSeen
 from handreplay.core.readings import Known
 from handreplay.reconstruct.deal import UNKNOWN, Deal
@@ -22,6 +23,7 @@ WITH_THE_DEAL_SECONDS = 6.0
 STRIP_VISIBLE = 0.5  # share of a card; of less the place is rough
 STRIP_MM = 15.0
 SAME_FACE_MM = 25.0
+SAME_PLACE_MM, TAKEN_FOR = 10.0, 0.01  # so near, a face that the new reading gives so much may have been taken for it
 NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
@@ -397,7 +399,7 @@ def _not_again(opened: list[CardStory], ups: Sequence[SeenCard], look: ZoneSeen)
     for seen in sorted(ups, key=lambda seen: not isinstance(seen.identity, Known)):
         same = [card for card in opened if isinstance(seen.identity, Known) and card.face() == seen.identity.value]
         near = [card for card in opened if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
-        again = same or [card for card in near if not isinstance(seen.identity, Known) or card.face() is None]
+        again = same or [card for card in near if not isinstance(seen.identity, Known) or _may_be(card, seen)]
         if again:
             best = min(again, key=lambda card: distance(card.place, center(seen)) if card.place else math.inf)
             opened.remove(best)
@@ -405,6 +407,18 @@ def _not_again(opened: list[CardStory], ups: Sequence[SeenCard], look: ZoneSeen)
         else:
             unknown.append(seen)
     return [seen for seen in ups if seen in unknown]
+
+
+def _may_be(card: CardStory, seen: SeenCard) -> bool:
+    """Whether a card that lay just there can be the one whose face is read now, though it was read otherwise.
+
+    Of a card that has taken another's place, the picture all but rules out the other's face.
+    """
+    face = card.face()
+    if face is None:
+        return True
+    there = card.place is not None and distance(card.place, center(seen)) <= SAME_PLACE_MM
+    return there and len(seen.probabilities) == len(DECK) and seen.probabilities[CARD_NUMBER[face]] >= TAKEN_FOR
 
 
 def _match_backs(
