@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 from handreplay.train.adapt_reader import Steps, train_on, varied  # noqa: E402
-from handreplay.train.reader_weights import shipped_net  # noqa: E402
+from handreplay.train.reader_weights import exported_net  # noqa: E402
 from handreplay.vision.card_reader import CardReader  # noqa: E402
 from handreplay.vision.weights import load_file  # noqa: E402
 
@@ -24,7 +24,7 @@ def crops() -> list[np.ndarray]:
 
 
 def test_the_net_rebuilt_from_the_shipped_file_gives_the_same_answers() -> None:
-    net, temperature = shipped_net((files("handreplay") / "models" / "reader.onnx").read_bytes())
+    net, temperature = exported_net((files("handreplay") / "models" / "reader.onnx").read_bytes())
     with torch.inference_mode():
         told = net(torch.from_numpy(np.stack(crops())))
     kinds = torch.softmax(told.kind, dim=1).numpy()

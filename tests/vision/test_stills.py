@@ -164,5 +164,11 @@ def test_half_of_a_card_that_was_read_is_no_card_of_its_own():
     half = upright(100, 100) * [1, 0.5] + [0, 98]
     whole = StillCard(upright(100, 100), "Ah", 1.0)
     assert stills._whole([whole, StillCard(half, None, 0.1)]) == [whole]
-    beside = StillCard(upright(115, 100), None, 0.4)
+    beside = StillCard(upright(130, 100), None, 0.4)
     assert stills._whole([whole, beside]) == [whole, beside]
+
+
+def test_two_outlines_that_the_edges_bring_together_are_one_card():
+    surer, other = StillCard(upright(100, 100), "Ah", 0.99), StillCard(upright(104, 101), "Ah", 0.97)
+    assert stills._whole([other, surer]) == [surer]
+    assert stills._whole([StillCard(upright(104, 101), None, 0.99), surer]) == [surer]

@@ -22,7 +22,7 @@ from handreplay.synth.card_crops import CropMaker
 from handreplay.synth.decks import load_decks
 from handreplay.train.reader import _RANK_OF, _SUIT_OF, export, tensors
 from handreplay.train.reader_net import ReaderNet
-from handreplay.train.reader_weights import shipped_net
+from handreplay.train.reader_weights import exported_net
 from handreplay.vision.straighten import CROP_HEIGHT_PX, CROP_WIDTH_PX, Picture
 
 _SEED = 77
@@ -126,7 +126,7 @@ def train_on(
     A checkpoint lies beside it until the end, so that a run that was stopped goes on.
     """
     steps = steps or Steps()
-    net, temperature = shipped_net((files("handreplay") / "models" / "reader.onnx").read_bytes())
+    net, temperature = exported_net((files("handreplay") / "models" / "reader.onnx").read_bytes())
     net = trained_on(net, crops, cards, path.parent, steps, lambda step, loss: say(f"step {step} loss {loss:.3f}"))
     export(net, temperature, path)
     (path.parent / CHECKPOINT).unlink(missing_ok=True)

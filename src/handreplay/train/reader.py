@@ -20,7 +20,7 @@ from handreplay.core.cards import DECK, RANKS, SUITS
 from handreplay.synth.card_crops import KINDS, Crop, CropMaker
 from handreplay.synth.decks import load_decks
 from handreplay.train.reader_net import ExportedReader, ReaderNet
-from handreplay.train.reader_weights import shipped_net
+from handreplay.train.reader_weights import exported_net
 
 _RANK_OF = torch.tensor([RANKS.index(card[0]) for card in DECK])
 _SUIT_OF = torch.tensor([SUITS.index(card[1]) for card in DECK])
@@ -102,7 +102,7 @@ def _rate(plan: Plan, step: int) -> float:
 def net_of(weights: Path) -> ReaderNet:
     """An exported reader as a net to train on: its norms, folded away in the file, are measured afresh on drawn crops,
     so that it answers as the file does."""
-    net, _ = shipped_net(weights.read_bytes())
+    net, _ = exported_net(weights.read_bytes())
     maker = CropMaker(load_decks(_NORMS_SEED, None, drawn=40), _NORMS_SEED)
     pictures, _, _, _ = tensors([crop for _ in range(8) for crop in maker.sheet()])
     seen: dict[nn.BatchNorm2d, list[torch.Tensor]] = {}

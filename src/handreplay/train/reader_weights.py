@@ -9,7 +9,7 @@ from handreplay.errors import ModelError
 from handreplay.train.reader_net import ReaderNet
 
 
-def shipped_net(weights: bytes) -> tuple[ReaderNet, float]:
+def exported_net(weights: bytes) -> tuple[ReaderNet, float]:
     """The net whose answers are those of an exported reader, and its temperature. Raises ModelError."""
     model = onnx.load_from_string(weights)
     values = {item.name: torch.from_numpy(numpy_helper.to_array(item).copy()) for item in model.graph.initializer}

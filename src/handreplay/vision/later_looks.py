@@ -12,12 +12,13 @@ import numpy as np
 from handreplay.core.observations import SeenCard, ZoneSeen
 from handreplay.core.readings import Known, Unreadable
 from handreplay.vision.change import Rest
+from handreplay.vision.fans import LEAST_GAP_MM
 
 AGAIN_SECONDS = 1.2
 AGAIN_TIMES = 3
 SAME_PLACE_MM = 8.0
 SPEAKS_FOR = 0.7  # probability from which a look speaks for a card
-HOLE_MM, HOLE_SHARE = 34.0, 1.6  # a gap in a row of cards, by itself and against the least, that may hold another one
+HOLE_SHARE = 1.6  # a gap in a row of cards, against the least of it, that may hold another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def _holed(faces: Sequence[SeenCard]) -> bool:
     middles = np.array([np.mean(card.corners_mm, axis=0) for card in faces])
     way = np.linalg.svd(middles - middles.mean(axis=0))[2][0]
     gaps = np.diff(np.sort(middles @ way))
-    return bool(gaps.max() > max(HOLE_MM, HOLE_SHARE * gaps.min()))
+    return bool(gaps.max() > max(LEAST_GAP_MM, HOLE_SHARE * gaps.min()))
 
 
 def withheld(seen: ZoneSeen) -> ZoneSeen:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handreplay.vision.card_reader import CardReading
-from handreplay.vision.straighten import CARD_WIDTH_MM, Picture, straighten
+from handreplay.vision.straighten import CARD_WIDTH_MM, Picture, straighten, turned
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def borne_out(cards: CardNet, tile: Picture, corners_px: Floats, first: CardRead
     Where it is not, but promises something, the surest outline is the middle of another round of looks.
     """
     for number in range(ROUNDS):
-        outlines = [corners_px, *_around(corners_px, turned=number > 0)]
+        outlines = [corners_px, *_around(corners_px, turns=number > 0)]
         readings = [first, *cards.read([straighten(tile, outline) for outline in outlines[1:]])]
         spreads = np.array([reading.spread() for reading in readings])
         best, card = np.unravel_index(int(spreads.argmax()), spreads.shape)
@@ -56,27 +56,21 @@ def borne_out(cards: CardNet, tile: Picture, corners_px: Floats, first: CardRead
         clear = number > 0 and sure >= CLEAR[0] and agree >= CLEAR[1] and against <= CLEAR[2]
         if clear or any(sure >= least and agree >= many and others.max() < rival for least, many, rival in stands):
             return readings[int(best)]
-        if sure < PROMISES[0] or agree < PROMISES[1]:
+        stays = number > 0 and not best  # another round would be this one again
+        if stays or sure < PROMISES[0] or agree < PROMISES[1]:
             return None
         corners_px, first = outlines[int(best)], readings[int(best)]
     return None
 
 
-def _around(corners_px: Floats, *, turned: bool) -> list[Floats]:
-    """Outlines a little aside of one. Cards of a hand laid open lie less straight than its row: some `turned` too."""
+def _around(corners_px: Floats, *, turns: bool) -> list[Floats]:
+    """Outlines a little aside of one, with `turns` turned as well: cards laid open lie less straight than their row."""
     width = np.asarray(corners_px[1] - corners_px[0], float)
     across = width / max(float(np.hypot(*width)), 1e-9)
     along = np.array([-across[1], across[0]])
     aside = ASIDE_MM * float(np.hypot(*width)) / CARD_WIDTH_MM
     around = [corners_px + (x * across + y * along) * aside for x, y in SHIFTS]
-    for degrees in (-TURNED_DEGREES, TURNED_DEGREES) if turned else ():
-        outline = _turned(corners_px, degrees)
+    for degrees in (-TURNED_DEGREES, TURNED_DEGREES) if turns else ():
+        outline = turned(corners_px, degrees)
         around += [outline + (x * across + y * along) * aside for x, y in ((0, 0), *NEAR)]
     return around
-
-
-def _turned(corners_px: Floats, degrees: float) -> Floats:
-    """An outline turned about its middle."""
-    cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    middle = corners_px.mean(axis=0)
-    return np.asarray(middle + (corners_px - middle) @ np.array([[cosine, sine], [-sine, cosine]]))

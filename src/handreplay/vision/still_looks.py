@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from handreplay.vision.straighten import turned
+
 Floats = NDArray[np.float64]
 
 ROUNDS = (1.0, 0.7, 0.5)  # how far the outlines of each lie apart
@@ -51,8 +53,8 @@ def around(quad: Floats, step: float) -> list[Floats]:
     aside, along = step * ASIDE * across, step * ALONG * down
     found = [quad + x * aside + y * along for x in (-1, 0, 1) for y in (-1, 0, 1)]
     for way in (-1, 1):
-        turned = middle + (quad - middle) @ _turn(way * step * TURNED_DEGREES)
-        found += [turned - aside, turned, turned + aside]
+        other = turned(quad, way * step * TURNED_DEGREES)
+        found += [other - aside, other, other + aside]
     axes = np.stack([across, down])
     own = (quad - middle) @ np.linalg.inv(axes)
     for wider, longer in [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]:
@@ -63,8 +65,3 @@ def around(quad: Floats, step: float) -> list[Floats]:
             bent[ends] += (bent[ends] - middle) * way * step * BENT
             found.append(bent)
     return found
-
-
-def _turn(degrees: float) -> Floats:
-    cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    return np.array([[cosine, sine], [-sine, cosine]])

@@ -43,8 +43,7 @@ _SMALLEST_PX = 120  # longer side of the last picture of the pyramid
 _WINDOW_PX, _OVERLAP_PX = 640, 192
 _USUAL_LENGTH_PX = 92.0
 _SAME = 0.2  # mean distance of corners, as a share of the card's length, of two sightings of one card
-_WITHIN = 0.7
-_SMALLER, _INSIDE = 0.75, 0.8  # areas: a part of a card against the whole of it, and its own share within
+_SMALLER, _WITHIN = 0.7, 0.7  # areas: of a part of a card against the whole of it, and its own share within
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,19 +60,14 @@ class _Sighted:
     quad: Floats
     face_up: bool
     quality: float
-    view: int  # the window that showed it
-
-    @property
-    def length(self) -> float:
-        return _length(self.quad)
-
-    @property
-    def area(self) -> float:
-        return float(cv2.contourArea(self.quad.astype(np.float32)))
 
 
 def _length(quad: Floats) -> float:
     return float(np.linalg.norm(quad[1] - quad[2]) + np.linalg.norm(quad[3] - quad[0])) / 2
+
+
+def _area(quad: Floats) -> float:
+    return float(cv2.contourArea(quad.astype(np.float32)))
 
 
 def read_picture(path: Path) -> Picture:
@@ -188,13 +182,11 @@ class StillReader:
     def _first_looks(self, picture: Picture, quads: Sequence[Floats]) -> Iterator[tuple[Floats, CardReading]]:
         """Each face by its outline as it was found, or by the edges near it where that is the clearer look."""
         grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.float32)
-        edges = [snapped(grey, quad) for quad in quads]
-        readings = self._readings(picture, [*quads, *edges])
-        for quad, edge, found, by_edge in zip(
-            quads, edges, readings[: len(quads)], readings[len(quads) :], strict=True
-        ):
-            clear = by_edge.confidence >= SNAPPED_SHARE * found.confidence
-            yield (edge, by_edge) if clear else (quad, found)
+        for quad, found in zip(quads, self._readings(picture, quads), strict=True):
+            edges = snapped(grey, quad)
+            by_edges = found if edges is quad else self._readings(picture, [edges])[0]
+            clear = by_edges.confidence >= SNAPPED_SHARE * found.confidence
+            yield (edges, by_edges) if clear else (quad, found)
 
     def _closer(self, picture: Picture, quad: Floats) -> StillCard:
         def shares(outlines: Sequence[Floats]) -> Floats:
@@ -210,7 +202,6 @@ class StillReader:
     def find(self, picture: Picture) -> "list[_Sighted]":
         """Where the cards are, each once."""
         seen: list[_Sighted] = []
-        views = 0
         for scale in _scales(picture.shape[1], picture.shape[0]):
             size = (max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale)))
             method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
@@ -218,8 +209,7 @@ class StillReader:
             for left, top in _windows(size):
                 window = smaller[top : top + _WINDOW_PX, left : left + _WINDOW_PX]
                 boxes = self._eye.look(np.ascontiguousarray(window)).cards
-                seen += [_placed(box, (left, top), scale, window, size, views) for box in boxes]
-                views += 1
+                seen += [_placed(box, (left, top), scale, window, size) for box in boxes]
         return _once([card for card in seen if card.quality > 0])
 
 
@@ -251,9 +241,7 @@ def _windows(size: tuple[int, int]) -> list[tuple[int, int]]:
     return [(left, top) for top in starts(size[1]) for left in starts(size[0])]
 
 
-def _placed(
-    box: CardBox, corner: tuple[int, int], scale: float, window: Picture, size: tuple[int, int], view: int
-) -> _Sighted:
+def _placed(box: CardBox, corner: tuple[int, int], scale: float, window: Picture, size: tuple[int, int]) -> _Sighted:
     """A box of a window as px of the picture. Best liked: whole, of a length the net knows, clear of the cut."""
     sides = np.linalg.norm(box.corners - np.roll(box.corners, -1, axis=0), axis=1)
     length = max(sides[0] + sides[2], sides[1] + sides[3]) / 2
@@ -268,18 +256,16 @@ def _placed(
     )
     quad = (box.corners + np.array(corner)) / scale
     filled = float(np.exp(-((np.log(max(box.fill, 0.05)) / 0.3) ** 2)))
-    return _Sighted(quad, box.face_up, box.score * fit * (0.1 + filled) * (0.3 if cut else 1.0), view)
+    return _Sighted(quad, box.face_up, box.score * fit * (0.1 + filled) * (0.3 if cut else 1.0))
 
 
 def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
     """Every card once, its best sighting; what lies wholly inside one card's outline is part of its print."""
     kept: list[_Sighted] = []
     for card in sorted(seen, key=lambda card: -card.quality):
-        if any(_apart(card, other) < _SAME * max(card.length, other.length) for other in kept):
+        if any(_is_same(card.quad, other.quad) or _is_part(card.quad, other.quad) for other in kept):
             continue
-        if any(card.area < 0.7 * other.area and _share_inside(card, other) > _WITHIN for other in kept):
-            continue
-        holds = [other for other in kept if other.area < 0.7 * card.area and _share_inside(other, card) > _WITHIN]
+        holds = [other for other in kept if _is_part(other.quad, card.quad)]
         if len(holds) > 1:
             continue
         kept = [other for other in kept if other not in holds] + [card]
@@ -287,25 +273,28 @@ def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
 
 
 def _whole(cards: Sequence[StillCard]) -> list[StillCard]:
-    """The cards without what was taken for one and is a part of a card that was read by its edges."""
+    """Each card once, by its surest look: its edges draw outlines together, and show what is but a part of it."""
     read = [card.quad for card in cards if card.identity is not None]
-    return [card for card in cards if card.identity is not None or not any(_part_of(card.quad, one) for one in read)]
+    kept: list[StillCard] = []
+    for card in sorted(cards, key=lambda card: (card.identity is None, -card.confidence)):
+        again = any(_is_same(card.quad, other.quad) for other in kept)
+        if not again and not any(_is_part(card.quad, whole) for whole in read):
+            kept.append(card)
+    return kept
 
 
-def _part_of(quad: Floats, whole: Floats) -> bool:
-    small, large = (float(cv2.contourArea(one.astype(np.float32))) for one in (quad, whole))
-    shared, _ = cv2.intersectConvexConvex(quad.astype(np.float32), whole.astype(np.float32))
-    return small < _SMALLER * large and shared > _INSIDE * small
+def _is_same(one: Floats, other: Floats) -> bool:
+    """Whether two outlines are of one card, whichever of their corners come first."""
+    apart = min(float(np.linalg.norm(np.roll(one, turn, axis=0) - other, axis=1).mean()) for turn in (0, 2))
+    return apart < _SAME * max(_length(one), _length(other))
 
 
-def _apart(one: _Sighted, other: _Sighted) -> float:
-    """Mean distance of corners, whichever of them come first."""
-    return min(float(np.linalg.norm(np.roll(one.quad, turn, axis=0) - other.quad, axis=1).mean()) for turn in (0, 2))
-
-
-def _share_inside(small: _Sighted, large: _Sighted) -> float:
-    shared, _ = cv2.intersectConvexConvex(small.quad.astype(np.float32), large.quad.astype(np.float32))
-    return float(shared) / max(small.area, 1e-6)
+def _is_part(small: Floats, large: Floats) -> bool:
+    area, whole = _area(small), _area(large)
+    if area >= _SMALLER * whole:
+        return False
+    shared, _ = cv2.intersectConvexConvex(small.astype(np.float32), large.astype(np.float32))
+    return float(shared) > _WITHIN * area
 
 
 def as_json(cards: Sequence[StillCard]) -> list[dict[str, Any]]:

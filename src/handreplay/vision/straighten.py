@@ -33,6 +33,13 @@ def straighten(picture_bgr: Picture, quad_px: NDArray[Any]) -> Picture:
     return np.asarray(crop, np.uint8)
 
 
+def turned(quad: NDArray[Any], degrees: float) -> NDArray[np.float64]:
+    """An outline (4 x 2) turned about its middle, clockwise on the screen."""
+    cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    middle = np.asarray(quad, np.float64).mean(axis=0)
+    return np.asarray(middle + (quad - middle) @ np.array([[cosine, sine], [-sine, cosine]]))
+
+
 def _shrunk(picture: Picture, quad: NDArray[np.float32], short_px: float) -> tuple[Picture, NDArray[np.float32]]:
     """Less picture where the camera has far more pixels than the crop, so that fine print does not alias."""
     times = int(short_px / (CARD_WIDTH_MM * CROP_PX_PER_MM))

@@ -200,18 +200,17 @@ def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
     corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
     points: tuple[Point, ...] = tuple((round(float(x), 1), round(float(y), 1)) for x, y in corners)
     identity: Known[str] | Unreadable[str] = Unreadable("back")
-    probabilities: tuple[float, ...] = ()
-    sure = max(reading.spread())
-    face_up = box.face_up and (sure >= KNOWN_CARD or box.face_chance >= LEAST_FACE)
+    probabilities = reading.spread() if box.face_up else ()
+    sure = max(probabilities, default=0.0)
+    face_up = sure >= KNOWN_CARD or (box.face_up and box.face_chance >= LEAST_FACE)
     if face_up:
-        probabilities = reading.spread()
         identity = Known(reading.card, sure) if sure >= KNOWN_CARD else Unreadable("index not clear")
     return SeenCard(
         corners_mm=(points[0], points[1], points[2], points[3]),
         face_up=face_up,
         face_confidence=round(max(box.face_chance, 1 - box.face_chance), 4),
         identity=identity,
-        probabilities=probabilities,
+        probabilities=probabilities if face_up else (),
         visible=round(box.visible, 3),
     )
 
