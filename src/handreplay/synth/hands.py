@@ -101,16 +101,24 @@ def _cloth(size: int, colour: Colour, rng: np.random.Generator) -> Floats:
     return base * folds[:, :, None]
 
 
-def _limb(size: int, palm_px: Floats, towards: float, px_per_mm: float, rng: np.random.Generator) -> _Layer:
+def _limb(
+    size: int,
+    palm_px: Floats,
+    towards: float,
+    px_per_mm: float,
+    rng: np.random.Generator,
+    upper_arm_mm: float = 350.0,
+    bend: float = 1.0,
+) -> _Layer:
     """An arm entering along a direction (degrees, 0: from the top edge down) whose hand rests at `palm_px`."""
     layer = _Layer(np.zeros((size, size, 3), np.float32), np.zeros((size, size), np.float32))
     scale = px_per_mm * float(rng.uniform(0.82, 1.15))
     skin_index = int(rng.integers(len(_SKINS)))
     skin = tuple(float(np.clip(c * rng.uniform(0.88, 1.12), 0, 255)) for c in _SKINS[skin_index])
     wrist = palm_px - turn(np.array([[0.0, 45.0]]), towards)[0] * scale
-    elbow_turn = towards + float(rng.normal(0, 22))
+    elbow_turn = towards + bend * float(rng.normal(0, 22))
     elbow = wrist - turn(np.array([[0.0, float(rng.uniform(190, 280))]]), elbow_turn)[0] * scale
-    shoulder = elbow - turn(np.array([[0.0, 350.0]]), towards + float(rng.normal(0, 30)))[0] * scale
+    shoulder = elbow - turn(np.array([[0.0, upper_arm_mm]]), towards + bend * float(rng.normal(0, 30)))[0] * scale
     bare = float(rng.choice([0, 0, 0, 0.2, 0.5, 1.0]))
     along = wrist - elbow
     cuff_at = wrist - along * bare
@@ -139,6 +147,14 @@ def _limb(size: int, palm_px: Floats, towards: float, px_per_mm: float, rng: np.
         _solid(layer, np.array([wrist - across, wrist + across]), 6 * scale, metal, 0.4)
         _solid(layer, wrist[None], 17 * scale, metal, 0.3)
     return layer
+
+
+def long_arm(
+    size_px: int, palm_px: tuple[float, float], px_per_mm: float, upper_arm_mm: float, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """An arm by itself, nearly straight, reaching down from the top edge: BGR 0 to 255 and opacity 0 to 1."""
+    layer = _limb(size_px, np.array(palm_px, float), 0.0, px_per_mm, rng, upper_arm_mm, 0.25)
+    return np.clip(layer.picture, 0, 255), layer.alpha
 
 
 def _smear(layer: _Layer, length_px: float, degrees: float) -> _Layer:

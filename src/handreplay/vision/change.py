@@ -29,6 +29,7 @@ SCALE = 0.5
 MOTION_LEVELS = 9
 CHANGE_LEVELS = 10.0
 UNLIKE_LEVELS = 18.0
+LIGHTER_LEVELS = 15.0  # than the felt: any face is, and most backs are
 MOVING_SHARE = 0.006
 MOVING_PIXELS = 6
 REFERENCE_PICTURES = 4
@@ -320,11 +321,16 @@ class Watcher:
         return None if plane is None else self._zones[zone].window.cut(plane)
 
     def still_news(self, zone: str, before: int, now: int, known: Iterable[Plane]) -> float:
-        """Share of the zone that is alike in two pictures, and unlike both the zone as last read and all `known`."""
+        """Share of the zone that is alike in two pictures, and unlike both the zone as last read and all `known`.
+
+        What is no lighter than the bare felt does not count: sleeves lie over the dealer's place for seconds.
+        """
         state, then, last = self._zones[zone], self.looks(zone, before), self.looks(zone, now)
         if then is None or last is None:
             return 0.0
         news = (cv2.absdiff(then, last) <= MOTION_LEVELS) & (state.window.mask > 0)
+        if state.empty is not None:
+            news &= last > state.empty + LIGHTER_LEVELS
         for old in (state.reference, *known):
             if old is not None:
                 news &= np.abs(last - old.astype(np.float32)) > CHANGE_LEVELS

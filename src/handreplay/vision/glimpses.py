@@ -33,7 +33,7 @@ STEADY_MM = 2.5  # between the two pictures of a pair
 MOVED_MM = 5.0  # against what was last reported
 KNOWN_LOOKS = 4  # a hand that hovers looks much the same again and again
 KNOWN_SECONDS = 3.0
-NEW_MM2 = 550.0  # still and unlike before, at least: a tenth of a card
+NEW_MM2 = 400.0  # still, lighter than the felt and unlike before, at least: a fourteenth of a card
 
 Shown = MutableMapping[str, tuple[SeenCard, ...]]  # by zone, as last reported
 
