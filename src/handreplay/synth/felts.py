@@ -35,7 +35,7 @@ def _soft_noise(size: int, cells: int, rng: np.random.Generator) -> Floats:
     return np.asarray(cv2.resize(field, (size, size), interpolation=cv2.INTER_CUBIC))
 
 
-def cloth(size: int, rng: np.random.Generator) -> Picture:
+def new_cloth(size: int, rng: np.random.Generator) -> Picture:
     """A square of woven cloth of some colour, uneven and with or without a pattern."""
     field = 1 + _soft_noise(size, 6, rng) * float(rng.uniform(0, 0.05)) + _soft_noise(size, 60, rng) * 0.02
     weave = rng.normal(0, float(rng.uniform(0.01, 0.06)), (size // 2, size // 2)).astype(np.float32)
@@ -59,7 +59,7 @@ def _ink(rng: np.random.Generator) -> Colour:
     return b, g, r
 
 
-def closed(picture: Picture, corners: Floats, ink: Colour, thick: int, fill: Colour | None) -> None:
+def print_outline(picture: Picture, corners: Floats, ink: Colour, thick: int, fill: Colour | None) -> None:
     """A printed outline (N x 2 px), filled or not."""
     points = [np.round(corners * 16).astype(np.int32)]
     if fill is not None:
@@ -67,7 +67,7 @@ def closed(picture: Picture, corners: Floats, ink: Colour, thick: int, fill: Col
     cv2.polylines(picture, points, True, ink, thick, cv2.LINE_AA, shift=4)
 
 
-def word(
+def print_word(
     picture: Picture, text: str, at: tuple[float, float], height_px: float, degrees: float, ink: Colour, font: int
 ) -> None:
     """Text centred on a point and turned, drawn through a patch of its own."""
@@ -103,15 +103,15 @@ def _spot(picture: Picture, at: tuple[float, float], degrees: float, ink: Colour
     sides = int(rng.choice([40, 40, 4, 6]))
     angles = np.linspace(0, 2 * np.pi, sides, endpoint=False) + np.pi / 4
     ring = turn(np.stack([np.cos(angles), np.sin(angles)], 1) * size * (1.0 if sides > 4 else 1.2), degrees) + at
-    closed(picture, ring, ink, thick, fill)
+    print_outline(picture, ring, ink, thick, fill)
     if rng.random() < 0.3:
-        closed(picture, (ring - at) * 0.88 + at, ink, 1, None)
+        print_outline(picture, (ring - at) * 0.88 + at, ink, 1, None)
     if size > 16 * PX_PER_MM and rng.random() < 0.85:
         height = float(rng.uniform(5, 9)) * PX_PER_MM
         word = str(rng.choice(_WORDS))
         if len(word) > 5:
             height *= 5 / len(word)
-        word(picture, word, at, height, degrees, ink, int(rng.choice(_FONTS)))
+        print_word(picture, word, at, height, degrees, ink, int(rng.choice(_FONTS)))
 
 
 def _card_boxes(canvas: Canvas, at: tuple[float, float], degrees: float, ink: Colour, rng: np.random.Generator) -> None:
@@ -129,10 +129,10 @@ def _card_boxes(canvas: Canvas, at: tuple[float, float], degrees: float, ink: Co
     places = [(at[0] + float(x), at[1] + float(y)) for x, y in steps]
     canvas.boxes += [(x, y, degrees) for x, y in places]
     if rng.random() < 0.2:
-        closed(canvas.picture, rectangle(at, width * count, height * 1.1, degrees), ink, thick, fill)
+        print_outline(canvas.picture, rectangle(at, width * count, height * 1.1, degrees), ink, thick, fill)
         return
     for place in places:
-        closed(canvas.picture, rectangle(place, width, height, degrees), ink, thick, fill)
+        print_outline(canvas.picture, rectangle(place, width, height, degrees), ink, thick, fill)
 
 
 def _arc_of_text(picture: Picture, ink: Colour, rng: np.random.Generator) -> None:
@@ -147,7 +147,7 @@ def _arc_of_text(picture: Picture, ink: Colour, rng: np.random.Generator) -> Non
         angle = middle + (number - len(text) / 2) * height * 1.05 / radius
         at = (centre[0] + radius * np.cos(angle), centre[1] + radius * np.sin(angle))
         if letter != " " and min(at) > -20 and max(at) < size + 20:
-            word(picture, letter, at, height, float(np.degrees(angle)) + 90, ink, font)
+            print_word(picture, letter, at, height, float(np.degrees(angle)) + 90, ink, font)
     for offset in (-1.6, 1.6) if rng.random() < 0.7 else ():
         at_px = tuple(int(v) for v in np.clip(centre, -20000, 20000))
         cv2.circle(picture, at_px, max(1, int(radius + offset * height)), ink, int(rng.integers(1, 5)), cv2.LINE_AA)
@@ -178,7 +178,7 @@ def _rail(canvas: Canvas, rng: np.random.Generator) -> None:
 
 def new_felt(size_px: int, rng: np.random.Generator) -> Canvas:
     """A printed felt with nothing on it."""
-    picture = cloth(size_px, rng)
+    picture = new_cloth(size_px, rng)
     canvas = Canvas(picture, np.full((size_px, size_px), FELT, np.int16))
     ink, second = _ink(rng), _ink(rng)
     degrees = float(rng.choice([0, 90, 180, 270])) + float(
@@ -195,7 +195,7 @@ def new_felt(size_px: int, rng: np.random.Generator) -> Canvas:
     for _ in range(int(rng.choice([0, 0, 1, 2]))):
         at = (float(rng.uniform(0, size_px)), float(rng.uniform(0, size_px)))
         text = " ".join(rng.choice(_WORDS, int(rng.integers(1, 4))))
-        word(picture, text, at, float(rng.uniform(2.5, 22)) * PX_PER_MM, degrees, second, int(rng.choice(_FONTS)))
+        print_word(picture, text, at, float(rng.uniform(2.5, 22)) * PX_PER_MM, degrees, second, int(rng.choice(_FONTS)))
     if rng.random() < 0.3:
         _rail(canvas, rng)
     return canvas

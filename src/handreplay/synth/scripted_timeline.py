@@ -1,0 +1,172 @@
+"""Turns a round log into a script: which hand moves what, when, and what lies where; and the log as it is filmed.
+
+The order of the log's events is kept. Their times are stretched to what a hand needs, and long waits are cut short.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import hypot
+
+from handreplay.core.events import (
+    CardMoved,
+    CardPlaced,
+    CardTurned,
+    ChipsChanged,
+    Event,
+    Round,
+)
+from handreplay.core.readings import Unreadable
+from handreplay.errors import LogError
+from handreplay.synth.scripted_layout import Layout, Point
+from handreplay.synth.scripted_stage import Carry, Change, Thing, Way
+
+_TOGETHER_S = {CardPlaced: 0.06, CardTurned: 0.6, CardMoved: 0.6}
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where a hand goes, how long it stays, and what happens a little before it leaves."""
+
+    at: Point
+    hold: float = 0.0
+    do: Callable[[float], None] | None = None
+    marks: bool = False  # its arrival is the event's time
+
+
+class Clockwork:
+    """The hands' time table: every act begins when its hand is free and its zone is clear."""
+
+    def __init__(self, layout: Layout, rng: random.Random, pace: float) -> None:
+        self.ways: dict[str, Way] = {}
+        self.carries: list[Carry] = []
+        self.changes: list[Change] = []
+        self.now = 0.0  # of the last event, as filmed
+        self._layout, self._rng, self._pace = layout, rng, pace
+        self._free: dict[str, float] = {}
+        self._clear: dict[str, float] = {}
+        side = 150.0
+        self._add("dealer", (-side, -330.0), (-side, -95.0))
+        self._add("dealer's left", (side, -330.0), (side + 40, -95.0))
+        for seat in layout.seats():
+            spot = layout.spot(f"{seat}.cards")
+            self._add(seat, spot.at(rng.uniform(-40, 90), 620), spot.at(rng.uniform(0, 60), 235))
+
+    def _add(self, name: str, shoulder: Point, home: Point) -> None:
+        self.ways[name] = Way(name, shoulder, home)
+
+    def away(self, arm: str, target: Point) -> Point:
+        """Where a hand that has just done something at `target` lets everybody see it again."""
+        home = self.ways[arm].home
+        far = hypot(home[0] - target[0], home[1] - target[1])
+        share = min(1.0, max(0.35, 265 / max(far, 1.0)))
+        return target[0] + (home[0] - target[0]) * share, target[1] + (home[1] - target[1]) * share
+
+    def act(self, arm: str, stops: Sequence[Stop], zones: Iterable[str], wait: float) -> float:
+        """Let a hand do something as soon as it can, `wait` seconds after the last event at least; the event's time."""
+        way, owner = self.ways[arm], arm.partition("'")[0]
+        zones = tuple(zones)
+        ready = max(self._free.get(owner, 0.0), *(self._clear.get(zone, 0.0) for zone in zones), 0.0)
+        last, origin = (way.points[-1][0], way.points[-1][1:]) if way.points else (-9.0, way.home)
+        steps = self._steps(origin, stops)
+        start = max(ready, self.now + wait - self._until_mark(steps, stops))
+        if start - last > 0.9:
+            if way.points:
+                way.points.append((last + 0.45, *way.home))
+            steps = self._steps(way.home, stops)
+            start = max(ready, last + 0.45, self.now + wait - self._until_mark(steps, stops))
+            origin = way.home
+        way.points.append((start, *origin))
+        t, marked = start, start
+        for step, stop in zip(steps, stops, strict=True):
+            t += step
+            way.points.append((t, *stop.at))
+            marked = t if stop.marks else marked
+            if stop.do is not None:
+                stop.do(t + 0.65 * stop.hold)
+            if stop.hold:
+                t += stop.hold
+                way.points.append((t, *stop.at))
+        self._free[owner] = t
+        self._send_home(owner, arm, t)
+        for zone in zones:
+            self._clear[zone] = t
+        self.now = max(marked, self.now + 0.001)
+        return self.now
+
+    def _send_home(self, owner: str, arm: str, t: float) -> None:
+        """The owner's other hand does not stay over the felt."""
+        for name, way in self.ways.items():
+            if name.partition("'")[0] == owner and name != arm and way.points and way.points[-1][1:] != way.home:
+                way.points.append((max(way.points[-1][0] + 0.45, min(t, way.points[-1][0] + 0.5)), *way.home))
+
+    def finish(self, t: float) -> None:
+        for way in self.ways.values():
+            if way.points and way.points[-1][1:] != way.home:
+                way.points.append((max(way.points[-1][0] + 0.45, min(t, way.points[-1][0] + 0.6)), *way.home))
+
+    def _steps(self, origin: Point, stops: Sequence[Stop]) -> list[float]:
+        steps, at = [], origin
+        for stop in stops:
+            far = hypot(stop.at[0] - at[0], stop.at[1] - at[1])
+            steps.append((0.16 + far / 1500) * self._pace * self._rng.uniform(0.92, 1.12))
+            at = stop.at
+        return steps
+
+    @staticmethod
+    def _until_mark(steps: Sequence[float], stops: Sequence[Stop]) -> float:
+        total = 0.0
+        for step, stop in zip(steps, stops, strict=True):
+            total += step
+            if stop.marks:
+                return total
+            total += stop.hold
+        return total
+
+    def put(self, t: float, gone: Iterable[str], laid: Iterable[Thing]) -> None:
+        self.changes.append(Change(t, tuple(gone), tuple(laid)))
+
+
+def together(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
+    """Events that one movement of a hand causes: cards that are dealt, turned or picked up as one."""
+    group: list[Event] = []
+    for event in events:
+        if group and not _one_movement(group[-1], event):
+            yield tuple(group)
+            group = []
+        group.append(event)
+    if group:
+        yield tuple(group)
+
+
+def _one_movement(one: Event, other: Event) -> bool:
+    if type(one) is not type(other) or other.t - one.t > _TOGETHER_S.get(type(one), -1.0) or one.actor != other.actor:
+        return False
+    match one, other:
+        case CardPlaced(), CardPlaced():
+            return one.zone == other.zone and one.face == other.face and one.zone not in ("rack", "shoe")
+        case CardTurned(), CardTurned():
+            return one.face == other.face and one.card != other.card
+        case CardMoved(), CardMoved():
+            return one.source == other.source and one.to == other.to
+    return False
+
+
+def _unread(event: Event) -> bool:
+    match event:
+        case ChipsChanged():
+            return isinstance(event.after, Unreadable)
+        case CardTurned() | CardPlaced():
+            return event.face == "up" and isinstance(event.identity, Unreadable)
+    return False
+
+
+def refuse_unread(rounds: Sequence[Round], where: str) -> None:
+    """Raises LogError for a log whose events leave open what is to be filmed."""
+    for round_ in rounds:
+        for event in round_.events:
+            if _unread(event):
+                raise LogError(
+                    f"{where}: round {round_.number} at {event.t}: what could not be read cannot be filmed; take a log "
+                    "that reads everything"
+                )
