@@ -154,6 +154,8 @@ def long_arm(
 ) -> tuple[Floats, Floats]:
     """An arm by itself, nearly straight, reaching down from the top edge: BGR 0 to 255 and opacity 0 to 1."""
     layer = _limb(size_px, np.array(palm_px, float), 0.0, px_per_mm, rng, upper_arm_mm, 0.25)
+    while not layer.alpha[0].any():  # of a bare arm nothing is drawn beyond the elbow
+        layer = _limb(size_px, np.array(palm_px, float), 0.0, px_per_mm, rng, upper_arm_mm, 0.25)
     return np.clip(layer.picture, 0, 255), layer.alpha
 
 

@@ -9,7 +9,6 @@ where an expected.json lies beside the log, NAME.expected.json. The same log and
 import argparse
 import json
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -72,7 +71,10 @@ def make_film(order: Order) -> Path:
 def _expected(log: Path) -> Path | None:
     """The expected findings beside a log, of its name or of the folder."""
     stem = log.name.removesuffix(".jsonl").removesuffix(".rounds")
-    return next((path for path in (log.with_name(f"{stem}.expected.json"), log.with_name("expected.json")) if path.is_file()), None)
+    return next(
+        (path for path in (log.with_name(f"{stem}.expected.json"), log.with_name("expected.json")) if path.is_file()),
+        None,
+    )
 
 
 def _write_profile(order: Order, path: Path) -> None:

@@ -28,7 +28,7 @@ LEAD_S = 2.0  # before the first round and between two
 TAIL_S = 2.5
 _LONGEST_WAIT_S = 1.6
 _ELSEWHERE_S = 60.0  # rounds farther apart than this are filmed with a hole between them
-_SHOWN_S = 1.1  # how long an exposed stub lies open
+_GLIMPSE_S = 2.2  # between turning up and down: most of it is the hand's way out and in
 _RACK, _SHOE, _TRAY = "rack", "shoe", "tray"
 
 
@@ -78,7 +78,9 @@ class Director:
         end = self._clock.now + TAIL_S
         self._clock.finish(end)
         changes = sorted(self._clock.changes, key=lambda change: change.t)
-        return Script(end, self._start, changes, self._clock.carries, list(self._clock.ways.values()), self._holes)
+        return Script(
+            end, tuple(self._start), changes, self._clock.carries, list(self._clock.ways.values()), self._holes
+        )
 
     def _set_up(self, rounds: Sequence[Round]) -> None:
         """Chips of their own before every player who takes part, and the deck in its place."""
@@ -127,6 +129,8 @@ class Director:
         first = group[0]
         if isinstance(first, CardTurned):
             filmed: list[Event] = []
+            if first.face == "down":
+                wait = max(wait, _GLIMPSE_S)
             for part in self._by_zone(group):
                 t = self._turn(part, wait)
                 filmed += _stamped(part, t)
@@ -193,9 +197,10 @@ class Director:
         elif zone == _SHOE:
             at = spot.at(rng.gauss(0, 2.0), rng.gauss(0, 2.0))
         elif zone == "community":
-            at = self._layout.slot(zone, min(number, 4), 5)
-            if number > (4 if spot.half_right > 180 else 1):
-                at = spot.at(spot.half_right - 40 + 14 * (number - 5), 6)
+            places = self._layout.community_places
+            at = self._layout.slot(zone, min(number, places - 1), places)
+            if number >= places:  # no place is left: half over the last card
+                at = spot.at(spot.half_right - 40 + 14 * (number - places), 6)
         elif card.show:
             at = self._layout.slot(zone, number, max(number + 1, 2))
             at = spot.at(min(spot.half_right - 36, 70.0), 0) if number > 2 else at
@@ -214,6 +219,8 @@ class Director:
             if zone.endswith(".cards") and card.show:
                 card.x, card.y = self._layout.slot(zone, hand.index(event.card), len(hand))
                 card.turn = spot.turn + self._rng.gauss(0, 1.5)
+            elif card.show and zone not in (_RACK, _SHOE, "community"):  # tucked: drawn out from under the chips
+                card.x, card.y = spot.at(32 * hand.index(event.card) - 16 * (len(hand) - 1), 40)
             elif zone.endswith(".cards"):
                 card.x, card.y = spot.at(self._rng.gauss(0, 3), self._rng.gauss(0, 3))
         turned = [event.card for event in events]
@@ -311,7 +318,7 @@ class Director:
         t = self._clock.act("dealer", stops, [_RACK, _SHOE], wait)
         if event.exposed:
             turn_over = Stop(spot.middle, 0.5, lambda t: self._clock.put(t, ["stub"], [pack]))
-            self._clock.act("dealer", [turn_over, self._clear("dealer", spot.middle)], [_RACK], _SHOWN_S)
+            self._clock.act("dealer", [turn_over, self._clear("dealer", spot.middle)], [_RACK], _GLIMPSE_S)
         return t
 
     def _spare_face(self) -> str:
@@ -447,9 +454,7 @@ class Director:
         self._wagers[zone] = stacks
         return [stack for stack in stacks if stack.key not in before]
 
-    def _player_chips(
-        self, zone: str, arm: str, gone: Sequence[Thing], laid: Sequence[_Stack], wait: float
-    ) -> float:
+    def _player_chips(self, zone: str, arm: str, gone: Sequence[Thing], laid: Sequence[_Stack], wait: float) -> float:
         """A player's hand brings chips, or takes them away, or both."""
         home = self._clock.ways[arm].home
         at = laid[0].at if laid else (gone[0].x, gone[0].y)
@@ -484,22 +489,17 @@ class Director:
             self._picked = t
             change(t)
 
-        def in_tray(t: float) -> None:
+        def let_go(t: float) -> None:
             self._carry(arm, self._picked, t, gone, at)
 
         stops = [Stop(tray, 0.25, self._pick)] if laid else []
         stops.append(Stop(at, 0.3, act))
         if gone and event.to == "player" and seat in self._banks:
-            values = tuple(value for thing in gone for value in thing.values)
-            bank = self._add_to_bank(seat, values)
-
-            def pushed(t: float) -> None:
-                self._carry(arm, self._picked, t, gone, at)
-                self._clock.put(t, [bank.key], [_stack_thing(bank)])
-
-            stops += [Stop(bank.at, 0.15, pushed), self._clear(arm, bank.at)]
+            cards = self._layout.spot(f"{seat}.cards")  # into the player's hands, over the edge of the felt
+            rail = cards.at(self._rng.uniform(-30, 30), cards.half_down + 55)
+            stops += [Stop(rail, 0.3, let_go), self._clear(arm, rail)]
         elif gone:
-            stops += [Stop(tray, 0.2, in_tray, marks=True)]
+            stops += [Stop(tray, 0.2, let_go, marks=True)]
         else:
             stops.append(self._clear(arm, at))
         return self._clock.act(arm, stops, [event.zone], wait)

@@ -12,7 +12,7 @@ Floats = NDArray[np.floating[Any]]
 
 CAMERAS = ("ceiling", "behind_dealer", "left", "right", "players")
 _TILT_DEGREES = {"ceiling": 0.0, "behind_dealer": 20.0, "left": 22.0, "right": 22.0, "players": 18.0}
-_FROM = {"ceiling": (0.0, 0.0), "behind_dealer": (0.0, -1.0), "left": (1.0, 0.0), "right": (-1.0, 0.0), "players": (0.0, 1.0)}  # fmt: skip
+_FROM = {"behind_dealer": (0.0, -1.0), "left": (1.0, 0.0), "right": (-1.0, 0.0), "players": (0.0, 1.0)}
 _MIDDLE = (0.0, 470.0)
 _MARGIN_MM = 45.0
 
@@ -55,8 +55,9 @@ def film_camera(
     bend = (float(rng.uniform(-0.05, 0.01)), float(rng.uniform(0, 0.01)), *rng.normal(0, 0.0004, 2).tolist(), 0.0)
     upside_down = kind != "players" and (kind in ("behind_dealer", "left", "right") or rng.random() < 0.7)
     roll = (np.pi if upside_down else 0.0) + np.radians(rng.normal(0, 0.7))
-    target = np.array([*_MIDDLE, 0.0])
-    rotation = np.eye(3)
+    target: Floats = np.array([*_MIDDLE, 0.0])
+    rotation: Floats = np.eye(3)
+    box = corners
     for _ in range(4):  # until the zones' box is in the picture's middle
         rotation = _looking(place, target, roll)
         box = _seen(corners, place, rotation, 1.0, (0.0, 0.0), bend)
@@ -68,7 +69,7 @@ def film_camera(
     focal = float(np.min(2 * half / (span * (1 + 2 * _MARGIN_MM / 1000))))
     principal = (half[0].item(), half[1].item())
     pixels = _seen(corners, place, rotation, focal, principal, bend)
-    keep = [number for number in range(len(corners)) if (pixels[number] > 2).all() and (pixels[number] < np.asarray(size) - 2).all()]  # fmt: skip
+    keep = ((pixels > 2) & (pixels < np.asarray(size) - 2)).all(axis=1)
     return FilmCamera(
         size=size,
         image_points=tuple((round(float(x), 2), round(float(y), 2)) for x, y in pixels[keep]),

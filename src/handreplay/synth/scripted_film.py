@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handreplay.synth.canvas import FELT, PX_PER_MM, Canvas, Floats, lay_card, rectangle
-from handreplay.synth.chips import THICKNESS_MM, draw_stack
+from handreplay.synth.chips import draw_stack
 from handreplay.synth.hands import long_arm
 from handreplay.synth.scripted_layout import CARD_MM
 from handreplay.synth.scripted_look import Look, felt_px
@@ -66,7 +66,9 @@ class _Felt:
 class Film:
     """One film in the making. Pictures are BGR uint8 of the calibration's size."""
 
-    def __init__(self, calibration: Calibration, look: Look, felt: Picture, script: Script, seed: int, held: bool) -> None:
+    def __init__(
+        self, calibration: Calibration, look: Look, felt: Picture, script: Script, seed: int, held: bool
+    ) -> None:
         self.script = script
         self._calibration, self._look, self._seed = calibration, look, seed
         self._held = held  # the deck is held and seen, not in a box
@@ -171,7 +173,8 @@ class Film:
         both = cv2.GaussianBlur(np.dstack([felt.through, felt.added]), (0, 0), soft)
         seen = cv2.warpPerspective(both, warp, size, flags=cv2.INTER_LINEAR, borderValue=(1, 0, 0, 0))
         light = float(self._light_at((low + high) // 2))
-        return Patch(int(low[0]), int(low[1]), seen[..., :1], seen[..., 1:] * light)
+        plane: Plane = np.asarray(seen, np.float32)
+        return Patch(int(low[0]), int(low[1]), plane[..., :1], plane[..., 1:] * np.float32(light))
 
     def _light_at(self, px: NDArray[np.int_]) -> float:
         height, width = self._light.shape[:2]
@@ -217,7 +220,7 @@ class Film:
             return None
         warp = np.column_stack([linear, offset - low])
         seen = cv2.warpAffine(sprite, warp, (int(high[0] - low[0]), int(high[1] - low[1])), flags=cv2.INTER_LINEAR)
-        return self._over(_smeared(seen, ends[1] - ends[2]), low)
+        return self._over(_smeared(np.asarray(seen, np.uint8), ends[1] - ends[2]), low)
 
     @property
     def _open_s(self) -> float:
@@ -276,7 +279,9 @@ class Film:
             for carry in self.script.carries:
                 if carry.arm == way.name and carry.start <= t < carry.end:
                     for thing in carry.things:
-                        self._seen(self._felt_of(replace(thing, x=thing.x + x, y=thing.y + y)), thing.x + x, thing.y + y).lay(picture)
+                        self._seen(
+                            self._felt_of(replace(thing, x=thing.x + x, y=thing.y + y)), thing.x + x, thing.y + y
+                        ).lay(picture)
             patch = self._arm_patch(way, t)
             if patch is not None:
                 patch.lay(picture)
@@ -287,10 +292,10 @@ class Film:
         soft = cv2.GaussianBlur(picture, (3, 3), self._look.blur_px)
         toned = cv2.merge([cv2.LUT(soft[..., channel], self._look.tone[:, channel]) for channel in range(3)])
         noise = self._noise[(frame * 3 + frame // _NOISES) % _NOISES]
-        noisy = cv2.addWeighted(toned, 1.0, noise, 1.0, -128.0)
+        noisy = np.asarray(cv2.addWeighted(toned, 1.0, noise, 1.0, -128.0), np.uint8)
         if self._look.overlay:
             self._write(noisy, t)
-        return np.asarray(noisy, np.uint8)
+        return noisy
 
     def _write(self, picture: Picture, t: float) -> None:
         size, second = picture.shape[0] / 1080, int(t)
@@ -315,7 +320,9 @@ def _smeared(seen: Picture, moved_px: Floats) -> Picture:
     return (total / steps).astype(np.uint8)
 
 
-def record(path: Path, pictures: Iterator[tuple[int, Picture]], size: tuple[int, int], fps: float, bitrate: int) -> None:
+def record(
+    path: Path, pictures: Iterator[tuple[int, Picture]], size: tuple[int, int], fps: float, bitrate: int
+) -> None:
     """Write numbered pictures as an MP4 file, each at its number's time."""
     rate = Fraction(fps).limit_denominator(1000)
     with av.open(str(path), "w") as out:

@@ -71,11 +71,14 @@ class Layout:
     def seats(self) -> tuple[str, ...]:
         return tuple(name.partition(".")[0] for name in self._spots if name.endswith(".cards") and name[0] == "s")
 
+    @property
+    def community_places(self) -> int:
+        """Five on a board, two in Let It Ride, told by the zone's width."""
+        return 5 if self.spot("community").half_right > 180 else 2
+
     def slot(self, zone: str, number: int, count: int) -> Point:
         """Where card `number` of `count` lies when they are spread; the first is the leftmost and lies lowest."""
         spot = self.spot(zone)
-        if zone == "community":
-            count = max(count, 5 if spot.half_right > 180 else 2)
         room = 2 * spot.half_right - CARD_MM[0] - 6
         step = _SIDE_BY_SIDE_MM if zone == "community" or not self._fanned else _FAN_MM
         step = min(step, room / max(count - 1, 1))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from handreplay.config import Profile
 from handreplay.synth.backs import draw_back
 from handreplay.synth.canvas import PX_PER_MM, Canvas, rectangle
-from handreplay.synth.chips import ChipLook, ChipSet, Light, random_chipset, random_light
+from handreplay.synth.chips import ChipLook, ChipSet, Colour, Light, random_chipset, random_light
 from handreplay.synth.clutter import lay_box, lay_cup, lay_holder, lay_tray
 from handreplay.synth.decks import Deck, load_decks
 from handreplay.synth.faces import Picture
@@ -20,6 +20,7 @@ from handreplay.synth.scripted_layout import CARD_MM, Layout, Spot
 _SIDE_MM = 2300  # of the square of felt and floor that is drawn
 _LEFT_MM, _TOP_MM = -1150.0, -450.0
 _BACKS_LOOKED_AT = 160
+_CUP_PLACES = ((560.0, 10.0), (-560.0, 10.0), (500.0, 20.0), (0.0, 900.0), (820.0, 40.0), (-820.0, 40.0))
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def film_look(profile: Profile, seed: int, size: tuple[int, int]) -> Look:
         backs=tuple(_back_like(colour, rng) for colour in _back_colours(profile)),
         chips=_chip_set(profile, rng),
         light=_soft_light(rng),
-        jitter_mm=float(rng.choice([0.3, 0.45, 0.6, 0.8])),
+        jitter_mm=float(rng.choice([0.3, 0.45, 0.6])),
         noise=float(rng.uniform(1.5, 4.8)),
         chroma_noise=float(rng.uniform(0.5, 1.2)),
         blur_px=float(rng.uniform(0.45, 0.8)),
@@ -69,7 +70,7 @@ def _plain_deck(seed: int) -> Deck:
         assert style is not None
         if style.index_order != "rank over suit" or style.peek or style.pips not in ("standard", "one large suit"):
             continue
-        if 8.0 <= style.index_height <= 17 and style.index_stretch >= 0.65 and not style.border:
+        if 9.0 <= style.index_height <= 17 and style.index_stretch >= 0.7 and not style.border:
             return deck
     raise AssertionError("no plain deck among sixty")
 
@@ -81,8 +82,9 @@ def _back_colours(profile: Profile) -> Sequence[str]:
 def _back_like(colour: str, rng: np.random.Generator) -> Picture:
     """Of many drawn backs the one that is most of this colour."""
     wanted = np.asarray(_bgr(colour))
-    first = int(rng.integers(1 << 20))
-    backs = [draw_back(first + number) for number in range(_BACKS_LOOKED_AT)]
+    first, bordered = int(rng.integers(1 << 20)), rng.random() < 0.75
+    drawn = (draw_back(first + number) for number in range(_BACKS_LOOKED_AT))
+    backs = [back for back in drawn if (float(back[40:-40, 1:7, :3].mean()) > 200) == bordered]
     return min(backs, key=lambda back: float(np.linalg.norm(back[20:-20, 20:-20, :3].mean(axis=(0, 1)) - wanted)))
 
 
@@ -91,13 +93,18 @@ def _bgr(colour: str) -> tuple[float, float, float]:
     return float(blue), float(green), float(red)
 
 
+def _as_bought(colour: str, rng: np.random.Generator) -> Colour:
+    blue, green, red = np.clip(np.asarray(_bgr(colour)) + rng.normal(0, 4, 3), 0, 255).tolist()
+    return blue, green, red
+
+
 def _chip_set(profile: Profile, rng: np.random.Generator) -> ChipSet:
     """The profile's chips in one design; as bought, they differ a little from the nominal colours."""
     design = random_chipset(rng).looks[0]
     pale = (222.0, 232.0, 236.0)
     looks: list[ChipLook] = []
     for chip in profile.chips:
-        face, edge = (tuple(float(np.clip(c + rng.normal(0, 4), 0, 255)) for c in _bgr(c)) for c in (chip.face, chip.edge))
+        face, edge = _as_bought(chip.face, rng), _as_bought(chip.edge, rng)
         under = pale if design.inlay_radius else face
         looks.append(
             replace(
@@ -120,7 +127,7 @@ def _soft_light(rng: np.random.Generator) -> Light:
     return replace(
         random_light(rng),
         shadow=(float(throw * np.cos(turn)), float(throw * np.sin(turn))),
-        softness_mm=float(rng.uniform(1.2, 3.0)),
+        softness_mm=float(rng.uniform(0.7, 1.8)),
         depth=float(rng.uniform(0.22, 0.5)),
     )
 
@@ -129,7 +136,8 @@ def _tone(rng: np.random.Generator) -> NDArray[np.uint8]:
     warm, exposure = float(rng.normal(0, 0.04)), float(rng.uniform(0.95, 1.18))
     gamma, lift = float(rng.uniform(0.86, 1.08)), float(rng.uniform(0, 7))
     share = np.arange(256) / 255
-    table = [255 * np.clip(share * exposure * gain, 0, 1) ** gamma * (1 - lift / 255) + lift for gain in (1 - warm, 1, 1 + warm)]  # fmt: skip
+    gains = (1 - warm, 1.0, 1 + warm)
+    table = [255 * np.clip(share * exposure * gain, 0, 1) ** gamma * (1 - lift / 255) + lift for gain in gains]
     return np.asarray(np.clip(np.stack(table, axis=1) + 0.5, 0, 255), np.uint8)
 
 
@@ -161,9 +169,7 @@ def printed_felt(profile: Profile, layout: Layout, seed: int) -> Picture:
     return canvas.picture
 
 
-def _print_zone(
-    picture: Picture, name: str, spot: Spot, ink: tuple[float, ...], font: int, seed: int
-) -> None:
+def _print_zone(picture: Picture, name: str, spot: Spot, ink: tuple[float, ...], font: int, seed: int) -> None:
     seat, _, wager = name.partition(".")
     thick = 3 + seed % 2
     if wager == "cards" or name == "community":
@@ -175,6 +181,7 @@ def _print_zone(
 def _print_boxes(picture: Picture, name: str, spot: Spot, ink: tuple[float, ...], thick: int) -> None:
     one_box = name == "dealer.cards" or spot.half_right > 128
     count = 1 if one_box else int((2 * spot.half_right - 4) / 69)
+    count = 2 if name == "community" and count == 3 else count
     width = 2 * spot.half_right - 4 if one_box else CARD_MM[0] + 4
     for number in range(count):
         middle = felt_px(*spot.at((number - (count - 1) / 2) * 70.0, 0))
@@ -182,13 +189,15 @@ def _print_boxes(picture: Picture, name: str, spot: Spot, ink: tuple[float, ...]
         print_outline(picture, corners, ink, thick, None)
 
 
-def _print_wager(
-    picture: Picture, wager: str, spot: Spot, ink: tuple[float, ...], font: int, seed: int
-) -> None:
-    sides = (40, 40, 4)[(len(wager) + seed) % 3]
-    radius = min(28.0, 0.72 * min(spot.half_right, spot.half_down)) * PX_PER_MM
-    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False) + np.pi / 4 + np.radians(spot.turn)
+def _print_wager(picture: Picture, wager: str, spot: Spot, ink: tuple[float, ...], font: int, seed: int) -> None:
     at = felt_px(*spot.middle)
+    if wager == "progressive":  # a sensor's lamp
+        cv2.circle(picture, (round(at[0]), round(at[1])), 26, (40, 30, 150), -1, cv2.LINE_AA)
+        cv2.circle(picture, (round(at[0]), round(at[1])), 30, ink, 4, cv2.LINE_AA)
+        return
+    sides = (40, 40, 4)[(len(wager) + seed) % 3]
+    radius = min(30.0, 0.8 * min(spot.half_right, spot.half_down)) * PX_PER_MM
+    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False) + np.pi / 4 + np.radians(spot.turn)
     ring = np.stack([np.cos(angles), np.sin(angles)], axis=1) * radius * (1.15 if sides == 4 else 1.0) + at
     print_outline(picture, ring, ink, 4, None)
     said = {"bet1": "1", "bet2": "2", "bet3": "$"}.get(wager, wager.upper()).split("_")
@@ -212,7 +221,9 @@ def _floor(picture: Picture, rng: np.random.Generator) -> None:
         share = step / 11
         shade = grey * (0.35 + 0.9 * np.sin(np.pi * min(0.97, share + 0.05)) ** 2)
         ring = _arc(angles, inner + width * (share + 0.05))[1:-1]
-        cv2.polylines(picture, [ring], False, (shade, shade, shade * 1.04), round(width / 11 * PX_PER_MM) + 4, cv2.LINE_AA, 4)
+        cv2.polylines(
+            picture, [ring], False, (shade, shade, shade * 1.04), round(width / 11 * PX_PER_MM) + 4, cv2.LINE_AA, 4
+        )
 
 
 def _arc(angles: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -228,9 +239,29 @@ def _furniture(canvas: Canvas, profile: Profile, layout: Layout, rng: np.random.
         if name == "tray":
             lay_tray(canvas, felt_px(*spot.middle), 0.0, rng)
         elif name == "rack":
-            lay_holder(canvas, felt_px(*spot.middle), 0.0, rng, lid=False)
+            _lay_grey_holder(canvas, felt_px(*spot.middle), rng)
         elif name == "shoe" and profile.table.dealing != "hand":
             lay_box(canvas, felt_px(*spot.middle), 0.0, rng)
-    if rng.random() < 0.5:
-        side = float(rng.choice([-1, 1]))
-        lay_cup(canvas, felt_px(side * float(rng.uniform(520, 600)), float(rng.uniform(-10, 25))), rng)
+    places = [place for place in _CUP_PLACES if all(_apart(place, layout.spot(name)) > 75 for name in layout.names)]
+    if places and rng.random() < 0.6:
+        lay_cup(canvas, felt_px(*places[int(rng.integers(len(places)))]), rng)
+
+
+def _lay_grey_holder(canvas: Canvas, at: tuple[float, float], rng: np.random.Generator) -> None:
+    """A discard holder whose floor has no card back's colour."""
+    x, y = round(at[0]), round(at[1])
+    for _ in range(40):
+        bare = canvas.picture.copy()
+        lay_holder(canvas, at, 0.0, rng, lid=False)
+        floor = canvas.picture[y - 20 : y + 20, x - 20 : x + 20].mean(axis=(0, 1))
+        if float(np.ptp(floor)) < 30:
+            return
+        canvas.picture[:] = bare
+
+
+def _apart(place: tuple[float, float], spot: Spot) -> float:
+    """How far a point is from a zone's edge, mm."""
+    across, along = place[0] - spot.middle[0], place[1] - spot.middle[1]
+    right = abs(across * spot.right[0] + along * spot.right[1]) - spot.half_right
+    down = abs(across * spot.down[0] + along * spot.down[1]) - spot.half_down
+    return max(right, down)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 Point = tuple[float, float]  # table millimetres
@@ -58,7 +59,7 @@ class Way:
         points = self.points
         if not points or t <= points[0][0]:
             return self.home
-        for (t0, x0, y0), (t1, x1, y1) in zip(points, points[1:], strict=False):
+        for (t0, x0, y0), (t1, x1, y1) in pairwise(points):
             if t <= t1:
                 share = (t - t0) / (t1 - t0) if t1 > t0 else 1.0
                 eased = share * share * (3 - 2 * share)
