@@ -5,7 +5,7 @@ The order of the log's events is kept. Their times are stretched to what a hand 
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot
 
 from handreplay.core.events import (
@@ -21,7 +21,12 @@ from handreplay.errors import LogError
 from handreplay.synth.scripted_layout import Layout, Point
 from handreplay.synth.scripted_stage import Carry, Change, Thing, Way
 
+GLIMPSE_S = 2.2  # between turning up and down: most of it is the hand's way out and in
 _TOGETHER_S = {CardPlaced: 0.06, CardTurned: 0.6, CardMoved: 0.6}
+
+
+class Unfilmable(Exception):
+    """One sentence on what about an event cannot be filmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,9 @@ class Clockwork:
         self.ways: dict[str, Way] = {}
         self.carries: list[Carry] = []
         self.changes: list[Change] = []
+        self.holes: list[tuple[float, float]] = []  # (from, until): no pictures are taken
         self.now = 0.0  # of the last event, as filmed
+        self._picked = 0.0
         self._layout, self._rng, self._pace = layout, rng, pace
         self._free: dict[str, float] = {}
         self._clear: dict[str, float] = {}
@@ -125,6 +132,26 @@ class Clockwork:
 
     def put(self, t: float, gone: Iterable[str], laid: Iterable[Thing]) -> None:
         self.changes.append(Change(t, tuple(gone), tuple(laid)))
+
+    def arm_of(self, event: Event, zone: str) -> str:
+        """Whose hand does it: the player's of that seat, or that of the dealer's which is nearer."""
+        seat = zone.partition(".")[0]
+        if event.actor == "player" and seat in self._layout.seats():
+            return seat
+        near = isinstance(event, ChipsChanged | CardTurned) and zone in self._layout.names
+        return "dealer's left" if near and self._layout.spot(zone).middle[0] > 330 else "dealer"
+
+    def clear(self, arm: str, at: Point) -> Stop:
+        """The last stop: the hand is out of the way, which is the event's time."""
+        return Stop(self.away(arm, at), marks=True)
+
+    def pick(self, t: float) -> None:
+        """From here on the hand holds what the next `carry` names."""
+        self._picked = t
+
+    def carry(self, arm: str, until: float, things: Sequence[Thing], grip: Point) -> None:
+        held = tuple(replace(thing, x=thing.x - grip[0], y=thing.y - grip[1]) for thing in things)
+        self.carries.append(Carry(arm, self._picked, until, held))
 
 
 def together(events: Sequence[Event]) -> Iterator[tuple[Event, ...]]:
