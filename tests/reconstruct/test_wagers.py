@@ -5,9 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from handreplay.core.observations import SeenStack, ZoneSeen
-from handreplay.core.readings import Known
+from handreplay.core.observations import SeenCard, SeenStack, ZoneSeen
+from handreplay.core.readings import Known, Unreadable
 from handreplay.reconstruct.wagers import Move, WagerStory, moves
+
+
+def alike(chance: float, *, other_top: bool = False, **seen: float) -> ZoneSeen:
+    """Three chips with that chance, else five."""
+    three, five = ((("5", 3),), chance), ((("5", 5),), 1 - chance)
+    stack = SeenStack(base_mm=(0.0, 0.0), chips=Unreadable("3 to 5 chips", (three, five)), other_top=other_top)
+    return replace(look(seen.pop("t"), **seen), stacks=(stack,))
 
 
 def look(t: float, *stacks: str, dealer: float = 0.0, player: float = 0.0, visit: float = 0.8) -> ZoneSeen:
@@ -69,3 +76,22 @@ def test_who_took_chips_while_pictures_were_missing_is_not_told() -> None:
     gone = replace(look(34.0, dealer=12.0, player=1.7), unwatched=True)
     event = told(look(5.0, "25", player=2.0), gone)[-1].event()
     assert (event.actor, event.to) == ("unknown", None)
+
+
+def test_the_same_stack_seen_again_is_no_move() -> None:
+    assert len(told(alike(0.6, t=5.0, player=2.0), alike(0.5, t=20.0, player=2.0))) == 1
+
+
+def test_another_chip_on_top_is_a_move_and_what_was_read_before_tells_nothing_of_it() -> None:
+    first, second = told(alike(0.6, t=5.0, player=2.0), alike(0.5, other_top=True, t=20.0, player=2.0))
+    assert isinstance(first.after, Unreadable) and dict(first.after.candidates)[(("5", 3),)] == 0.6
+    assert isinstance(second.after, Unreadable) and dict(second.after.candidates)[(("5", 3),)] == 0.5
+    assert second.event().actor == "player"
+
+
+def test_cards_over_chips_hide_their_top() -> None:
+    card = SeenCard(
+        corners_mm=((0.0, 0.0),) * 4, face_up=False, face_confidence=1.0, identity=Unreadable("back"), visible=1.0
+    )
+    tucked = replace(alike(0.5, other_top=True, t=20.0, player=2.0), cards=(card,))
+    assert len(told(alike(0.6, t=5.0, player=2.0), tucked)) == 1

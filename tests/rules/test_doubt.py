@@ -351,3 +351,22 @@ def test_a_wager_made_within_half_a_second_of_its_decision_is_made_at_it(before:
     ]
     round_ = from_footage(story, *sorted(moved, key=lambda e: e.t))
     assert [code for code, _, _ in said(audit_rounds([round_], story.table))] == codes
+
+
+@pytest.mark.parametrize(
+    ("candidates", "asked"),
+    [
+        ((((("5", 2),), 0.5), ((("5", 3),), 0.5)), "WG03"),
+        ((((("5", 2),), 0.9), ((("5", 3),), 0.1)), None),
+        ((((("5", 2),), 0.6), ((("5", 1),), 0.4)), "WG04"),
+    ],
+)
+def test_chips_touched_when_they_had_to_stand_are_asked_about_if_they_may_be_others(
+    candidates: tuple[tuple[Any, float], ...], asked: str | None
+) -> None:
+    story = ordinary("pa-653a")  # seat 4 has a Trips of $10
+    touched = replace(story.changed(4, "trips", 1000, "player"), after=Unreadable("number of chips", candidates))
+    story.phases["board 1"].append(touched)
+    story.done[(4, "trips")] = "leave"  # nobody sees later how many there were
+    late = [finding for finding in story.audit().findings if finding.code in ("WG03", "WG04")]
+    assert [(f.code, f.status, f.seat, f.wager) for f in late] == ([(asked, "review", 4, "trips")] if asked else [])

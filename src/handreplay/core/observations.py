@@ -30,6 +30,8 @@ class SeenStack:
 
     base_mm: Point
     chips: Reading[Chips]
+    top_mm: Point = (0.0, 0.0)  # where on the felt the middle of its topmost face is seen
+    other_top: bool = False  # another chip lies on top than at the last look, or the same one turned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

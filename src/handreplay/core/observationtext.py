@@ -37,9 +37,7 @@ def observation_line(observation: Observation) -> str:
         told[field.name] = getattr(observation, field.name)
     if isinstance(observation, ZoneSeen):
         told["cards"] = [card_fields(card) for card in observation.cards]
-        told["stacks"] = [
-            {"base_mm": stack.base_mm, "chips": _reading_fields(stack.chips)} for stack in observation.stacks
-        ]
+        told["stacks"] = [{**_fields_of(stack), "chips": _reading_fields(stack.chips)} for stack in observation.stacks]
     return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -54,8 +52,7 @@ def observations_of(lines: Iterable[str]) -> Iterator[Observation]:
 
 def card_fields(card: SeenCard) -> dict[str, Any]:
     """A card as JSON values."""
-    told = {field.name: getattr(card, field.name) for field in fields(card)}
-    return {**told, "identity": _reading_fields(card.identity)}
+    return {**_fields_of(card), "identity": _reading_fields(card.identity)}
 
 
 def card_of(told: Mapping[str, Any]) -> SeenCard:
@@ -76,11 +73,20 @@ def _observation(told: dict[str, Any]) -> Observation:
     if kind is ZoneSeen:
         told["cards"] = tuple(map(card_of, told["cards"]))
         told["stacks"] = tuple(
-            SeenStack(base_mm=_point(stack["base_mm"]), chips=_chips_reading(stack["chips"]))
+            SeenStack(
+                base_mm=_point(stack["base_mm"]),
+                chips=_chips_reading(stack["chips"]),
+                top_mm=_point(stack.get("top_mm", (0, 0))),
+                other_top=bool(stack.get("other_top")),
+            )
             for stack in told["stacks"]
         )
     made: Observation = kind(**told)
     return made
+
+
+def _fields_of(seen: SeenCard | SeenStack) -> dict[str, Any]:
+    return {field.name: getattr(seen, field.name) for field in fields(seen)}
 
 
 def _reading_fields(reading: Reading[Any]) -> dict[str, Any]:

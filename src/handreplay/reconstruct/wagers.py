@@ -62,15 +62,19 @@ class WagerStory:
     states: list[WagerState] = field(default_factory=list)
 
     def add(self, seen: ZoneSeen) -> None:
-        """Take one more look at the zone: the same chips seen again, or a new state."""
+        """Take one more look at the zone: the same chips seen again, or a new state.
+
+        A stack with another chip on top may hold more or less than before, however alike the two looks are.
+        """
         stacks = [(stack.base_mm, piles(stack.chips)) for stack in seen.stacks]
+        touched = not seen.cards and any(stack.other_top for stack in seen.stacks)
         last = self.states[-1] if self.states else None
-        if last is not None:
+        if last is not None and not touched:
             stacks, same = self._recognised(stacks)
             if same or (seen.changed < LITTLE_CHANGE and len(stacks) == len(last.stacks) and _alike(last, stacks)):
                 last.stacks = stacks
                 return
-        elif not stacks:
+        elif last is None and not stacks:
             return
         hands, visit = (seen.dealer_hand, seen.player_hand), seen.start - seen.busy_since
         self.states.append(WagerState(seen.start, seen.frame, stacks, *hands, seen.changed, visit, seen.unwatched))

@@ -8,9 +8,10 @@ from handreplay.core.money import Cents, usd
 from handreplay.core.readings import Known
 from handreplay.rules.case import Case
 from handreplay.rules.settlement import Settled
-from handreplay.rules.tallies import confidence
+from handreplay.rules.tallies import Step, confidence
 
 ONE_UNREAD = 0.9
+PERHAPS = 0.2  # probability from which chips that may have been added or taken are worth a look
 
 
 def unequal_wagers(case: Case) -> Iterator[Finding]:
@@ -87,6 +88,7 @@ def late_wager(case: Case) -> Iterator[Finding]:
             what = "raised" if tally.stake else "made"
             text = f"{case.title(settled)} was {what} by {usd(tally.late)} at {step.t:.1f} s, when it may not be."
             yield _counted(case, "WG03", settled, step.event.t, text)
+    yield from _touched(case, "WG03")
 
 
 def withdrawn_wager(case: Case) -> Iterator[Finding]:
@@ -99,6 +101,31 @@ def withdrawn_wager(case: Case) -> Iterator[Finding]:
                 f"{case.title(settled)} was reduced by {usd(tally.withdrawn)} at {step.t:.1f} s, when it had to stand."
             )
             yield _counted(case, "WG04", settled, step.event.t, text)
+    yield from _touched(case, "WG04")
+
+
+def _touched(case: Case, code: str) -> Iterator[Finding]:
+    """A player's hand was at chips that had to stand, and whether there are more (WG03) or fewer (WG04) is open."""
+    for settled in case.settlement.wagers if _told_apart(case) else ():
+        chances = {"WG03": 0.0, "WG04": 0.0}
+        steps: dict[str, Step] = {}
+        for reading in settled.readings:
+            tally = reading.tally
+            for name, step in (("WG03", tally.late_step), ("WG04", tally.withdrawn_step)):
+                if step is not None and step.before and step.after and not isinstance(step.event.after, Known):
+                    chances[name] += reading.probability
+                    steps.setdefault(name, step)
+        likelier = max(chances, key=lambda name: chances[name])
+        if settled.out_of_turn or likelier != code or chances[code] < PERHAPS:
+            continue
+        change = "were added" if code == "WG03" else "were taken"
+        text = (
+            f"The player's hand was at {case.title(settled)} at {steps[code].t:.1f} s, when its chips had to stand, and "
+            f"another chip lies on top since, or the same one turned; whether chips {change} cannot be told."
+        )
+        event, seat, wager = steps[code].event, settled.seat.number, settled.wager.name
+        sure = chances[code]
+        yield case.finding(code, event, text, confidence=sure, status="review", seat=seat, wager=wager, variance=None)
 
 
 def wager_without_base(case: Case) -> Iterator[Finding]:
@@ -159,8 +186,13 @@ def _standing(case: Case, code: str, seat: int, wager: str, text: str, sure: flo
     return case.finding(code, event, text, seat=seat, wager=wager, confidence=min(own, sure))
 
 
+def _told_apart(case: Case) -> bool:
+    """Whether wagers have findings of their own: the round stood, and was seen from its beginning to its end."""
+    return not case.settlement.handed_back and not case.settlement.played_on and case.replay.round.partial is None
+
+
 def _moved(case: Case) -> Iterator[Settled]:
-    if not case.settlement.handed_back and not case.settlement.played_on and case.replay.round.partial is None:
+    if _told_apart(case):
         for settled in case.settlement.wagers:
             if settled.out_of_turn:
                 yield settled

@@ -277,6 +277,8 @@ def _rewritten(events: tuple[Event, ...], readings: Mapping[int, Reading[Chips]]
             sure = min(event.confidence, after.confidence) if isinstance(after, Known) else event.confidence
             event = replace(event, before=before, after=after, added=None, confidence=sure)
             latest[event.zone] = after
+            if isinstance(before, Known) and isinstance(after, Known) and before.value == after.value:
+                continue  # a stack was touched, and is the same
         rewritten.append(event)
     return tuple(rewritten)
 

@@ -191,7 +191,7 @@ class ChipReader:
     def seen(self, stack: StackReading) -> SeenStack:
         """The observation that a reading amounts to."""
         base = self._base(np.array(stack.top_mm), _size(stack.piles[0][0]))
-        return SeenStack(base_mm=(round(float(base[0]), 1), round(float(base[1]), 1)), chips=decided(stack.piles))
+        return SeenStack(base_mm=_rounded(base), chips=decided(stack.piles), top_mm=_rounded(np.array(stack.top_mm)))
 
 
 def mean_of(pictures: Sequence[Picture]) -> NDArray[np.float32]:
@@ -257,6 +257,10 @@ def topmost(levels: Levels, values: Sequence[str]) -> tuple[tuple[str, float], .
 def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True), np.float64)
+
+
+def _rounded(point_mm: Floats) -> tuple[float, float]:
+    return round(float(point_mm[0]), 1), round(float(point_mm[1]), 1)
 
 
 def _size(pile: Chips) -> int:

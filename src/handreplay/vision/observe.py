@@ -27,6 +27,7 @@ from handreplay.footage import Frame
 from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, PictureWindow
 from handreplay.vision.change import Area, Motion, Moved, Plane, Rest, Watcher, half_size
+from handreplay.vision.chip_tops import ChipTops
 from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.glimpses import Glimpses
@@ -111,6 +112,7 @@ class Observer:
     _looks: dict[str, _Look] = field(default_factory=dict)
     _later: dict[str, LaterLook] = field(default_factory=dict)
     _shown: dict[str, tuple[SeenCard, ...]] = field(default_factory=dict)  # as last reported
+    _tops: ChipTops = field(default_factory=ChipTops)
 
     def __post_init__(self) -> None:
         self._fit = FitWatch(self.calibration, self.zones)
@@ -189,6 +191,7 @@ class Observer:
         if isinstance(picture, Gap):
             yield from self._finish_all()
             self._watcher.forget()
+            self._tops.forget()
             yield PictureLost(start=float(picture.start), end=float(picture.end), reason=picture.reason)
             return
         seconds = float(picture.seconds)
@@ -241,6 +244,7 @@ class Observer:
                 self._looks.clear()
                 yield from self._unlooked()
                 self._watcher.forget()
+                self._tops.forget()
             elif fit.ok and self._misfit is not None:
                 yield self._lost(seconds)
                 self._misfit = None
@@ -324,6 +328,7 @@ class Observer:
         if kind_of(zone) != "wager":
             return cards, []
         stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._empty.get(zone))
+        stacks = self._tops.compared(zone, stacks, straight, patch)
         if self._colourless:
             stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
         return cards, stacks
