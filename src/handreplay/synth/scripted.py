@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
 
@@ -20,12 +21,10 @@ import numpy as np
 from handreplay.config import load_profile
 from handreplay.core.events import Round
 from handreplay.core.roundlog import read_rounds, write_rounds
-from handreplay.errors import HandreplayError, LogError, OutputError
+from handreplay.errors import HandreplayError, LogError, ModelError, OutputError
 from handreplay.synth.scripted_acts import Director
 from handreplay.synth.scripted_camera import CAMERAS, film_camera
-from handreplay.synth.scripted_film import Film, record
 from handreplay.synth.scripted_layout import Layout
-from handreplay.synth.scripted_look import film_look, printed_felt
 from handreplay.vision.calibration import Calibration
 
 DEFAULT_SIZE, DEFAULT_FPS = (1920, 1080), 15.0
@@ -89,6 +88,11 @@ def _write_profile(order: Order, path: Path) -> None:
 
 
 def _film(order: Order, profile_path: Path, rounds: Sequence[Round], path: Path) -> list[Round]:
+    if find_spec("PIL") is None:
+        raise ModelError("drawing cards needs Pillow; in the checkout run: pip install '.[train]'")
+    from handreplay.synth.scripted_film import Film, record
+    from handreplay.synth.scripted_look import film_look, printed_felt
+
     profile = load_profile(profile_path)
     rng = np.random.default_rng([order.seed, 6])
     layout = Layout(

@@ -180,7 +180,7 @@ class Wagers:
         if gone and event.to == "player" and seat in self._banks:
             cards = self._layout.spot(f"{seat}.cards")  # into the player's hands, over the edge of the felt
             rail = cards.at(self._rng.uniform(-30, 30), cards.half_down + 55)
-            stops += [Stop(rail, 0.3, let_go), self._clock.clear(arm, rail)]
+            stops += [Stop(rail, 0.3, let_go), self._clock.clear(arm, rail, 520)]
         elif gone:
             stops += [Stop(tray, 0.2, let_go, marks=True)]
         else:

@@ -19,7 +19,7 @@ from handreplay.synth.scripted_layout import CARD_MM, Layout, Spot
 
 _SIDE_MM = 2300  # of the square of felt and floor that is drawn
 _LEFT_MM, _TOP_MM = -1150.0, -450.0
-_BACKS_LOOKED_AT = 160
+_BACKS_LOOKED_AT = 100
 _CUP_PLACES = ((560.0, 10.0), (-560.0, 10.0), (500.0, 20.0), (0.0, 900.0), (820.0, 40.0), (-820.0, 40.0))
 
 

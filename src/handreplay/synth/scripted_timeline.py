@@ -62,11 +62,11 @@ class Clockwork:
     def _add(self, name: str, shoulder: Point, home: Point) -> None:
         self.ways[name] = Way(name, shoulder, home)
 
-    def away(self, arm: str, target: Point) -> Point:
+    def away(self, arm: str, target: Point, at_least_mm: float = 265.0) -> Point:
         """Where a hand that has just done something at `target` lets everybody see it again."""
         home = self.ways[arm].home
         far = hypot(home[0] - target[0], home[1] - target[1])
-        share = min(1.0, max(0.35, 265 / max(far, 1.0)))
+        share = min(1.0, max(0.35, at_least_mm / max(far, 1.0)))
         return target[0] + (home[0] - target[0]) * share, target[1] + (home[1] - target[1]) * share
 
     def act(self, arm: str, stops: Sequence[Stop], zones: Iterable[str], wait: float) -> float:
@@ -141,9 +141,9 @@ class Clockwork:
         near = isinstance(event, ChipsChanged | CardTurned) and zone in self._layout.names
         return "dealer's left" if near and self._layout.spot(zone).middle[0] > 330 else "dealer"
 
-    def clear(self, arm: str, at: Point) -> Stop:
+    def clear(self, arm: str, at: Point, at_least_mm: float = 265.0) -> Stop:
         """The last stop: the hand is out of the way, which is the event's time."""
-        return Stop(self.away(arm, at), marks=True)
+        return Stop(self.away(arm, at, at_least_mm), marks=True)
 
     def pick(self, t: float) -> None:
         """From here on the hand holds what the next `carry` names."""
@@ -171,7 +171,7 @@ def _one_movement(one: Event, other: Event) -> bool:
         return False
     match one, other:
         case CardPlaced(), CardPlaced():
-            return one.zone == other.zone and one.face == other.face and one.zone not in ("rack", "shoe")
+            return one.zone == other.zone and one.face == other.face and one.zone != "shoe"
         case CardTurned(), CardTurned():
             return one.face == other.face and one.card != other.card
         case CardMoved(), CardMoved():
