@@ -1,4 +1,4 @@
-"""Films of scripted tables: pictures that show what the script has, with the calibration that is written beside them."""
+"""Films of scripted tables: pictures that show what the script has, with the calibration written beside them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("PIL", reason="drawing decks needs the train extra")
 
-from handreplay.config import load_profile
 from handreplay import footage
+from handreplay.config import load_profile
 from handreplay.synth.scripted import main
 from handreplay.synth.scripted_camera import CAMERAS, FilmCamera, film_camera
 from handreplay.synth.scripted_film import Film, record
