@@ -115,7 +115,7 @@ def test_spread_cards_leave_the_index_of_each_in_sight(profile):
     assert abs(places[0][0] - places[1][0]) > 15
 
 
-def test_a_log_that_leaves_things_unread_is_refused_in_one_line(tmp_path, capsys):
+def test_a_log_that_tells_nothing_of_some_chips_is_refused_in_one_line(tmp_path, capsys):
     log = (DATA / "uth-push-paid.rounds.jsonl").read_text()
     first = log.index('"after": {"') + len('"after": ')
     (tmp_path / "x.rounds.jsonl").write_text(log[:first] + "null" + log[log.index("}", first) + 1 :])

@@ -124,11 +124,23 @@ def test_no_stack_is_higher_than_a_hand_can_hold():
             assert all(len(thing.values) <= 20 for thing in change.laid)
 
 
-def test_an_unread_event_cannot_be_filmed(tmp_path):
+def unread(tmp_path, put):
+    """The log with the first chips that come replaced by `put`, as a file."""
     log = (DATA / "uth-push-paid.rounds.jsonl").read_text()
-    first = log.index('"after": {"') + len('"after": ')
-    unread = log[:first] + "null" + log[log.index("}", first) + 1 :]
-    (tmp_path / "unread.rounds.jsonl").write_text(unread)
+    first = log.index('"after": {"')
+    path = tmp_path / "unread.rounds.jsonl"
+    path.write_text(log[:first] + put + log[log.index("}", first) + 1 :])
+    return read_rounds(path)
+
+
+def test_chips_that_the_log_could_not_read_glare_and_are_the_likeliest(tmp_path):
     director = Director(layout_of("uth-push-paid"), 1, 1.0)
-    with pytest.raises(LogError, match="could not be read cannot be filmed"):
-        director.play(read_rounds(tmp_path / "unread.rounds.jsonl"), "unread.rounds.jsonl")
+    director.play(unread(tmp_path, '"after": null, "candidates": [[{"5": 5}, 0.6], [{"5": 4}, 0.4]]'), "x")
+    (glaring,) = {thing for change in director.script().changes for thing in change.laid if thing.glaring}
+    assert glaring.values == ("5",) * 5
+
+
+def test_chips_of_which_nothing_is_told_cannot_be_filmed(tmp_path):
+    director = Director(layout_of("uth-push-paid"), 1, 1.0)
+    with pytest.raises(LogError, match=r"x: round .* nothing is told of what stands in"):
+        director.play(unread(tmp_path, '"after": null'), "x")

@@ -22,7 +22,7 @@ from handreplay.synth.scripted_cards import Cards
 from handreplay.synth.scripted_chips import Wagers
 from handreplay.synth.scripted_layout import Layout
 from handreplay.synth.scripted_stage import Script, Thing
-from handreplay.synth.scripted_timeline import GLIMPSE_S, Clockwork, Unfilmable, refuse_unread, together
+from handreplay.synth.scripted_timeline import GLIMPSE_S, Clockwork, Unfilmable, together
 
 LEAD_S = 2.0  # before the first round and between two
 TAIL_S = 2.5
@@ -45,7 +45,6 @@ class Director:
 
     def play(self, rounds: Sequence[Round], where: str) -> None:
         """Raises LogError for what cannot be filmed, ProfileError for zones that the table does not have."""
-        refuse_unread(rounds, where)
         self._start = [*self._wagers.banks(rounds), self._cards.shoe_thing()]
         for before, round_ in zip((None, *rounds), rounds, strict=False):
             self._between(before, round_)
@@ -66,11 +65,10 @@ class Director:
             clock.now += idle
         else:
             clock.now += LEAD_S
-        if before is None:
-            return
-        self._wagers.take_what_is_left()
-        self._cards.new_round()
-        if not any(isinstance(event, DeckShuffled) for event in after.events):
+        if before is not None:
+            self._wagers.take_what_is_left()
+        self._cards.new_round(after)
+        if before is not None and not any(isinstance(event, DeckShuffled) for event in after.events):
             self._cards.shuffle(None, 0.2)
 
     def _play_round(self, round_: Round, where: str) -> None:

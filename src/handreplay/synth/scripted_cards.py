@@ -4,7 +4,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from handreplay.core.events import CardMoved, CardPlaced, CardTurned, DeckChanged, DeckShuffled, StubMoved
+from handreplay.core.cards import DECK
+from handreplay.core.events import CardMoved, CardPlaced, CardTurned, DeckChanged, DeckShuffled, Round, StubMoved
 from handreplay.core.readings import Known
 from handreplay.synth.scripted_layout import Layout, Point
 from handreplay.synth.scripted_stage import Thing
@@ -18,6 +19,7 @@ class _Card:
     zone: str
     back: int
     show: str = ""  # the face that is up
+    glaring: bool = False
     x: float = 0.0
     y: float = 0.0
     turn: float = 0.0
@@ -31,10 +33,13 @@ class Cards:
         self._there: dict[str, _Card] = {}
         self._before: list[str] = []  # keys of the cards of the round before
         self._deck, self._left, self._deck_cards = 0, deck_cards, deck_cards
-        self._round, self._level = 0, 0
+        self._round, self._level = -1, 0
+        self._shown: set[str] = set()  # every face that the round shows
 
-    def new_round(self) -> None:
+    def new_round(self, round_: Round) -> None:
         """What the round before has left is old; it stays until the cards are shuffled."""
+        faces = [event.identity for event in round_.events if isinstance(event, CardPlaced | CardTurned)]
+        self._shown = {face.value for face in faces if isinstance(face, Known)}
         self._before = [self._key(card) for card in self._there]
         self._there = {}
         self._round += 1
@@ -46,8 +51,8 @@ class Cards:
         zone, arm = events[0].zone, self._clock.arm_of(events[0], events[0].zone)
         cards: list[tuple[str, _Card]] = []
         for event in events:
-            show = event.identity.value if event.face == "up" and isinstance(event.identity, Known) else ""
-            card = _Card(zone, self._deck if event.back is None else event.back, show)
+            card = _Card(zone, self._deck if event.back is None else event.back)
+            self._show(card, event)
             self._there[event.card] = card
             self._lay_at(event.card, card)
             cards.append((event.card, card))
@@ -93,7 +98,7 @@ class Cards:
         hand = [key for key, card in self._there.items() if card.zone == zone]
         for event in events:
             card = self.card(event.card)
-            card.show = event.identity.value if event.face == "up" and isinstance(event.identity, Known) else ""
+            self._show(card, event)
             if zone.endswith(".cards") and card.show:
                 card.x, card.y = self._layout.slot(zone, hand.index(event.card), len(hand))
                 card.turn = spot.turn + self._rng.gauss(0, 1.5)
@@ -119,7 +124,7 @@ class Cards:
         for key, card in cards:
             card.zone = to
             if to == RACK:
-                card.show = ""
+                card.show, card.glaring = "", False
             self._lay_moved(key, card)
         things = [self._card_thing(key, card) for key, card in cards]
         target = _mean([(card.x, card.y) for _, card in cards])
@@ -163,7 +168,9 @@ class Cards:
     def _card_thing(self, key: str, card: _Card) -> Thing:
         self._level += 1
         name = self._key(key)
-        return Thing(name, "card", card.x, card.y, card.turn, card.show, card.back, level=self._level)
+        return Thing(
+            name, "card", card.x, card.y, card.turn, card.show, card.back, level=self._level, glaring=card.glaring
+        )
 
     def _mouth(self) -> Point:
         """Where the dealer's hand takes cards from."""
@@ -198,9 +205,19 @@ class Cards:
         return t
 
     def _spare_face(self) -> str:
-        """A face that no card of the round shows: what the stub's outermost card is."""
-        shown = {card.show for card in self._there.values()}
-        return next(face for face in ("8c", "3d", "Jh", "9s", "4c", "Qd") if face not in shown)
+        """A face that no card of the round shows."""
+        return self._rng.choice([face for face in DECK if face not in self._shown])
+
+    def _show(self, card: _Card, event: CardPlaced | CardTurned) -> None:
+        """Which face is up. One that the log could not read lies under a lamp's reflection."""
+        card.show, card.glaring = "", False
+        if event.face == "down":
+            return
+        if isinstance(event.identity, Known):
+            card.show = event.identity.value
+        else:
+            likely = event.identity.candidates
+            card.show, card.glaring = likely[0][0] if likely else self._spare_face(), True
 
     def count_stub(self, wait: float) -> float:
         """Five packets are counted down before the dealer and gathered again."""

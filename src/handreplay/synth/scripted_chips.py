@@ -19,6 +19,7 @@ class _Stack:
     key: str
     at: Point
     values: tuple[str, ...]
+    glaring: bool = False
 
 
 class Wagers:
@@ -51,7 +52,7 @@ class Wagers:
                 self._player_chips(zone, zone.partition(".")[0], gone, [], 0.1)
 
     def change(self, event: ChipsChanged, wait: float) -> float:
-        after = dict(event.after.value) if isinstance(event.after, Known) else {}
+        after = _after(event)
         self._agree(event)
         now = Counter(value for stack in self._stacks.get(event.zone, ()) for value in stack.values)
         more, less = Counter(after) - now, now - Counter(after)
@@ -60,6 +61,8 @@ class Wagers:
             return self._pay_by_hand(event, after, arm, wait)
         gone, kept = self._without(event.zone, less)
         laid = self._with(event.zone, kept, more, beside=event.actor != "player")
+        if not isinstance(event.after, Known):
+            self._stacks[event.zone] = [replace(stack, glaring=True) for stack in self._stacks[event.zone]]
         if arm in self._layout.seats():
             return self._player_chips(event.zone, arm, gone, laid, wait)
         return self._dealer_chips(event, arm, gone, laid, wait)
@@ -221,9 +224,18 @@ def _piled(counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(value for value in sorted(counts, key=float, reverse=True) for _ in range(counts[value]))
 
 
+def _after(event: ChipsChanged) -> dict[str, int]:
+    """What stands there then; of chips that the log could not read, the likeliest."""
+    if isinstance(event.after, Known):
+        return dict(event.after.value)
+    if not event.after.candidates:
+        raise Unfilmable(f"nothing is told of what stands in {event.zone} then; give candidates")
+    return dict(event.after.candidates[0][0])
+
+
 def _denominations(event: ChipsChanged) -> tuple[str, ...]:
     return tuple(value for value, _ in event.after.value) if isinstance(event.after, Known) else ()
 
 
 def _stack_thing(stack: _Stack) -> Thing:
-    return Thing(stack.key, "stack", *stack.at, values=stack.values)
+    return Thing(stack.key, "stack", *stack.at, values=stack.values, glaring=stack.glaring)

@@ -19,7 +19,7 @@ from handreplay.synth.scripted_layout import CARD_MM, Layout, Spot
 
 _SIDE_MM = 2300  # of the square of felt and floor that is drawn
 _LEFT_MM, _TOP_MM = -1150.0, -450.0
-_BACKS_LOOKED_AT = 100
+_BACKS_LOOKED_AT = 160
 _CUP_PLACES = ((560.0, 10.0), (-560.0, 10.0), (500.0, 20.0), (0.0, 900.0), (820.0, 40.0), (-820.0, 40.0))
 
 
@@ -85,7 +85,7 @@ def _back_like(colour: str, rng: np.random.Generator) -> Picture:
     first, bordered = int(rng.integers(1 << 20)), rng.random() < 0.75
     drawn = (draw_back(first + number) for number in range(_BACKS_LOOKED_AT))
     backs = [back for back in drawn if (float(back[40:-40, 1:7, :3].mean()) > 200) == bordered]
-    return min(backs, key=lambda back: float(np.linalg.norm(back[20:-20, 20:-20, :3].mean(axis=(0, 1)) - wanted)))
+    return min(backs, key=lambda back: float(np.linalg.norm(back[60:-60, 50:-50, :3].mean(axis=(0, 1)) - wanted)))
 
 
 def _bgr(colour: str) -> tuple[float, float, float]:

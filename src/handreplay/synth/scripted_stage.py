@@ -13,6 +13,7 @@ class Thing:
     """A card, a stack of chips or a pack of cards; `x`, `y` in table mm, or from the grip while it is carried.
 
     `show`: the face that is up ("Ah"), or "" for the back. `level`: what lies over what, within cards or stacks.
+    `glaring`: a lamp's reflection lies over it, so that it cannot be read.
     """
 
     key: str
@@ -25,6 +26,7 @@ class Thing:
     values: tuple[str, ...] = ()  # of a stack, bottom to top
     cards: int = 1  # of a pack
     level: int = 0
+    glaring: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,7 @@ from handreplay.core.events import (
     CardTurned,
     ChipsChanged,
     Event,
-    Round,
 )
-from handreplay.core.readings import Unreadable
-from handreplay.errors import LogError
 from handreplay.synth.scripted_layout import Layout, Point
 from handreplay.synth.scripted_stage import Carry, Change, Thing, Way
 
@@ -177,23 +174,3 @@ def _one_movement(one: Event, other: Event) -> bool:
         case CardMoved(), CardMoved():
             return one.source == other.source and one.to == other.to
     return False
-
-
-def _unread(event: Event) -> bool:
-    match event:
-        case ChipsChanged():
-            return isinstance(event.after, Unreadable)
-        case CardTurned() | CardPlaced():
-            return event.face == "up" and isinstance(event.identity, Unreadable)
-    return False
-
-
-def refuse_unread(rounds: Sequence[Round], where: str) -> None:
-    """Raises LogError for a log whose events leave open what is to be filmed."""
-    for round_ in rounds:
-        for event in round_.events:
-            if _unread(event):
-                raise LogError(
-                    f"{where}: round {round_.number} at {event.t}: what could not be read cannot be filmed; take a log "
-                    "that reads everything"
-                )
