@@ -18,7 +18,7 @@ from handreplay.core.events import (
     StubMoved,
 )
 from handreplay.errors import LogError
-from handreplay.synth.scripted_cards import Cards
+from handreplay.synth.scripted_cards import SHOE, Cards
 from handreplay.synth.scripted_chips import Wagers
 from handreplay.synth.scripted_layout import Layout
 from handreplay.synth.scripted_stage import Script, Thing
@@ -90,6 +90,8 @@ class Director:
             self._clock.now = t + min(first.until - first.t, _LONGEST_HOLE_S)
             self._clock.holes.append((t, self._clock.now))
             return [replace(first, t=_ms(t), until=_ms(self._clock.now))]
+        if isinstance(first, CardMoved) and first.source == SHOE:
+            wait = max(wait, GLIMPSE_S)  # time for it to be seen face up
         if not isinstance(first, CardTurned):
             return _stamped(group, self._act(group, first, wait))
         filmed: list[Event] = []

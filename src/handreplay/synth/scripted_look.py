@@ -80,12 +80,17 @@ def _back_colours(profile: Profile) -> Sequence[str]:
 
 
 def _back_like(colour: str, rng: np.random.Generator) -> Picture:
-    """Of many drawn backs the one that is most of this colour."""
-    wanted = np.asarray(_bgr(colour))
-    first, bordered = int(rng.integers(1 << 20)), rng.random() < 0.75
-    drawn = (draw_back(first + number) for number in range(_BACKS_LOOKED_AT))
-    backs = [back for back in drawn if (float(back[40:-40, 1:7, :3].mean()) > 200) == bordered]
+    """Of many drawn backs the one that is most of this colour; mostly with a white edge and a pattern, as sold."""
+    wanted, first, usual = np.asarray(_bgr(colour)), int(rng.integers(1 << 20)), rng.random() < 0.75
+    drawn = [draw_back(first + number) for number in range(_BACKS_LOOKED_AT)]
+    backs = [back for back in drawn if not usual or _edged_and_patterned(back)] or drawn
     return min(backs, key=lambda back: float(np.linalg.norm(back[60:-60, 50:-50, :3].mean(axis=(0, 1)) - wanted)))
+
+
+def _edged_and_patterned(back: Picture) -> bool:
+    """Told as a table camera sees it, at a pixel a millimetre."""
+    small = cv2.resize(back[..., :3], None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA).mean(axis=2)
+    return float(small[20:-20, :2].mean()) > 200 and float(small[12:-12, 10:-10].std()) > 10
 
 
 def _bgr(colour: str) -> tuple[float, float, float]:
@@ -129,6 +134,9 @@ def _soft_light(rng: np.random.Generator) -> Light:
         shadow=(float(throw * np.cos(turn)), float(throw * np.sin(turn))),
         softness_mm=float(rng.uniform(0.7, 1.8)),
         depth=float(rng.uniform(0.22, 0.5)),
+        wall=float(rng.uniform(0.0, 0.2)),
+        wall_level=float(rng.uniform(0.65, 0.95)),
+        gap=float(rng.uniform(0.15, 0.45)),
     )
 
 
