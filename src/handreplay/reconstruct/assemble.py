@@ -19,7 +19,7 @@ from handreplay.core.events import (
     StubMoved,
 )
 from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen, ZoneUncovered
-from handreplay.core.readings import Known, Reading, Unreadable
+from handreplay.core.readings import SEEN_CONFIDENCE, Known, Reading, Unreadable
 from handreplay.reconstruct.covers import long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.hands import PLACED_CHANGE, CardStory, ZoneCards, by_dealer, tell
@@ -41,7 +41,6 @@ from handreplay.reconstruct.wagers import WagerStory, moves, with_neighbours
 LEAD_SECONDS = 0.4  # the round's borders lie this far outside its first and last event
 SHUFFLE_LEAD_SECONDS = 1.2  # the shuffle is not seen itself; it ends about this long before the first wager
 SINGLY_SECONDS = 6.0  # between the cards of one hand that are picked up one by one
-SEEN_CONFIDENCE = 0.96  # share of events that are right on measured clips; no single one is believed more
 UNTOLD_SECONDS = 0.5  # closer together, it cannot be told whether chips or a card came first
 STEP = 0.001
 

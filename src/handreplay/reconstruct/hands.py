@@ -37,6 +37,7 @@ TAKEN_SECONDS = 1.5  # from the felt to the rack
 COUNTED = 0.95  # certainty of a card that one visit of the dealer's hand tells of
 EXPECTED = 0.9  # certainty of a card that nothing but the rules of the deal tells of
 HAND_FLOOR = 0.5  # motion below this is no hand
+NO_CARD_SECONDS = 1.5  # no card lies for so short a time
 TUCK_SECONDS = 3.0
 TUCKED_CHANGE = 0.15  # share of a wager's place that cards tucked under it change at least
 
@@ -151,10 +152,17 @@ class _Teller:
         for card in self.faceless:
             if card.certainty < 1.0 and not card.turns and card.tucked is None:
                 self.cards.remove(card)
+        self.cards = [card for card in self.cards if not self._was_none(card)]
         for card in self.cards:
             if card.left is None and card.untucked is not None:
                 card.left = card.untucked
         return self.cards
+
+    def _was_none(self, card: CardStory) -> bool:
+        """Was it a sleeve that rested there for a moment? A back that comes and goes at once, and never to the rack."""
+        if card.left is None or card.turns or card.face_up or card.tucked is not None:
+            return False
+        return card.left - card.placed < NO_CARD_SECONDS and not self.whole.reaches_rack(card.left)
 
     def _see_wager(self, look: ZoneSeen) -> None:
         """Cards that have just left the seat's place, and now lie under a wager, were tucked there.
@@ -251,6 +259,7 @@ class _Teller:
             self._see_backs(downs, look)
         elif not self.cards:
             self.cards += self._came_unseen(len(ups), look)
+        self._come_back(ups)
         opened = [card for card in _lying(self.cards) if card.is_up()]
         unknown = _not_again(opened, sorted(ups, key=lambda seen: from_left(zone, center(seen))), look)
         closed = self._closed()
@@ -274,6 +283,14 @@ class _Teller:
                 card.left = look.start
             elif not _near(card, ups):
                 card.turns.append(Turn(look.start, look.frame, "down"))
+
+    def _come_back(self, ups: Sequence[SeenCard]) -> None:
+        """A face that shows again never left: a hand lay over it. A deck has it once."""
+        for card in self.cards:
+            if card.left is not None and card.tucked is None and card.is_up():
+                face = card.face()
+                if face is not None and any(_value(seen) == face and _near(card, [seen]) for seen in ups):
+                    card.left = None
 
     def _came_unseen(self, faces: int, look: ZoneSeen) -> Iterator[CardStory]:
         """Hands are dealt face down: faces where no backs were read lay there since the place could not be read."""

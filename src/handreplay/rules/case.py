@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from handreplay.core.events import Event, FootageGap
 from handreplay.core.findings import Finding, Status, status_of
 from handreplay.core.money import Cents
+from handreplay.core.readings import SEEN_CONFIDENCE
 from handreplay.games.game import Section
 from handreplay.rules.catalogue import catalogue, section_of
 from handreplay.rules.history import History
@@ -43,6 +44,8 @@ class Case:
         """A finding of that code, cited and with its remedy. Without a confidence it takes the event's own."""
         if confidence is None:
             confidence = event.confidence if event else 1.0
+        if self.replay.from_footage:
+            confidence = min(confidence, SEEN_CONFIDENCE)
         status = status or status_of(confidence)
         void = self.settlement.void
         doubtful_void = void is not None and not void.certain and code.startswith(("PY", "MD09"))

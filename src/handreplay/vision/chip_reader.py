@@ -40,7 +40,7 @@ Picture = NDArray[np.uint8] | NDArray[np.float32]  # H x W x 3, BGR; a mean of p
 Levels = NDArray[np.float64]  # (MOST_CHIPS + 1, denominations + 2) logits; see `piles`
 
 CERTAIN = 0.95  # a stack's probability from which it is reported as known
-_FOUND = 0.15  # the finder's probability from which a place is looked at
+_FOUND = 0.33  # the finder's probability from which a place is looked at; print on the felt has had up to 0.27
 _CLOSEST = 0.75  # of a diameter: two topmost faces cannot be nearer
 _IN_ZONE_MM = 6.0
 _STATES = 150  # piles followed at once
