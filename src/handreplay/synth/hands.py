@@ -150,13 +150,23 @@ def _limb(
 
 
 def long_arm(
-    size_px: int, palm_px: tuple[float, float], px_per_mm: float, upper_arm_mm: float, rng: np.random.Generator
+    size_px: int,
+    palm_px: tuple[float, float],
+    px_per_mm: float,
+    upper_arm_mm: float,
+    rng: np.random.Generator,
+    *,
+    dark: bool = False,
 ) -> tuple[Floats, Floats]:
-    """An arm by itself, nearly straight, reaching down from the top edge: BGR 0 to 255 and opacity 0 to 1."""
-    layer = _limb(size_px, np.array(palm_px, float), 0.0, px_per_mm, rng, upper_arm_mm, 0.25)
-    while not layer.alpha[0].any():  # of a bare arm nothing is drawn beyond the elbow
+    """An arm by itself, nearly straight, reaching down from the top edge: BGR 0 to 255 and opacity 0 to 1.
+
+    `dark`: in a black or nearly black sleeve, as dealers wear.
+    """
+    while True:
         layer = _limb(size_px, np.array(palm_px, float), 0.0, px_per_mm, rng, upper_arm_mm, 0.25)
-    return np.clip(layer.picture, 0, 255), layer.alpha
+        sleeve = layer.picture[0][layer.alpha[0] > 0.5]  # of a bare arm nothing is drawn beyond the elbow
+        if len(sleeve) and (not dark or float(sleeve.mean()) < 70):
+            return np.clip(layer.picture, 0, 255), layer.alpha
 
 
 def _smear(layer: _Layer, length_px: float, degrees: float) -> _Layer:

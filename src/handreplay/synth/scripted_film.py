@@ -32,6 +32,7 @@ _ARM_SIDE_PX, _UPPER_ARM_MM = 1240, 820.0
 _NOISES = 5
 _KEYFRAME_S = 2.0
 _GLARE_MM = 38.0
+_DEALERS_IN_BLACK = 0.85
 _ELBOW_ROOM_MM = 34.0  # from the fingertips back to what they hold
 
 
@@ -194,7 +195,8 @@ class Film:
         owner = name.partition("'")[0]
         rng = np.random.default_rng([self._seed, crc32(owner.encode())])
         palm = (_ARM_SIDE_PX / 2, _ARM_SIDE_PX - 150.0)
-        colours, alpha = long_arm(_ARM_SIDE_PX, palm, _ARM_PX_PER_MM, _UPPER_ARM_MM, rng)
+        dark = owner == "dealer" and rng.random() < _DEALERS_IN_BLACK
+        colours, alpha = long_arm(_ARM_SIDE_PX, palm, _ARM_PX_PER_MM, _UPPER_ARM_MM, rng, dark=dark)
         rows, columns = np.flatnonzero(alpha.max(axis=1) > 0.3), np.flatnonzero(alpha.max(axis=0) > 0.01)
         low, high = int(columns[0]), int(columns[-1]) + 1
         four = np.dstack([colours * alpha[..., None], alpha * 255])[:, low:high]
