@@ -28,6 +28,7 @@ NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
 ON_TOP_CHANGE = 0.025
+STIRRED = 0.015  # share of the uppermost card's place that a card laid squarely on it changes at least
 WIDEST_STEP_MM = 34.0  # between the cards of a hand laid open, each on the one before
 SIDE_BY_SIDE_MM = 58.0
 HARDLY_COVERED = 0.8
@@ -71,6 +72,7 @@ class CardStory:
     turns: list[Turn] = field(default_factory=list)
     votes: CardVotes = field(default_factory=CardVotes)
     shows: list[Show] = field(default_factory=list)
+    rested: bool = False  # its face was seen when no hand was near
     tucked: str | None = None  # the wager zone that it was tucked under
     tucked_at: float | None = None
     untucked: float | None = None
@@ -236,6 +238,7 @@ class _Teller:
         return (
             not look.partly
             and look.changed >= (ON_TOP_CHANGE if backs is None else PLACED_CHANGE)
+            and any(seen.changed >= STIRRED for seen in look.cards)  # and not only a sleeve beside them has come
             and all(card.placed <= self.rested for card in self.cards)
             and all(not card.turns and not card.face_up for card in lying)  # the deal still goes on
             and (backs is None or len(lying) < backs)
@@ -304,7 +307,22 @@ class _Teller:
             yield CardStory(self.whole.zone, placed, None, False, certainty=EXPECTED, timed=at_once)
 
     def _turned(self, closed: Sequence[CardStory], unknown: Sequence[SeenCard]) -> list[tuple[CardStory, SeenCard]]:
-        """Which of the cards that lay face down show which face now."""
+        """Which of the cards that lay face down show which face now: first those whose face had shown before."""
+        pairs = [
+            (card, seen)
+            for seen in unknown
+            for card in closed
+            if card.face() is not None and card.face() == _value(seen)
+        ]
+        known = [seen for _, seen in pairs]
+        closed = [card for card in closed if all(card is not one for one, _ in pairs)]
+        unknown = [seen for seen in unknown if all(seen is not one for one in known)]
+        return pairs + self._turned_first(closed, unknown)
+
+    def _turned_first(
+        self, closed: Sequence[CardStory], unknown: Sequence[SeenCard]
+    ) -> list[tuple[CardStory, SeenCard]]:
+        """The same of cards that were never seen face up."""
         if self.whole.zone == "community":  # they lie side by side and are turned where they lie
             pairs = []
             left = list(closed)
@@ -421,9 +439,22 @@ def _not_again(opened: list[CardStory], ups: Sequence[SeenCard], look: ZoneSeen)
             best = min(again, key=lambda card: distance(card.place, center(seen)) if card.place else math.inf)
             opened.remove(best)
             _face(best, seen, look)
+        elif misread := [card for card in near if _misread(card, seen, look)]:
+            opened.remove(misread[0])
+            misread[0].votes = misread[0].votes if misread[0].rested else CardVotes()
+            _face(misread[0], seen, look)
         else:
             unknown.append(seen)
     return [seen for seen in ups if seen in unknown]
+
+
+def _misread(card: CardStory, seen: SeenCard, look: ZoneSeen) -> bool:
+    """Whether another face at a card's very place is its own: nothing can be laid on what lies under others.
+
+    Or it was only ever read beside a hand, and the hand is gone.
+    """
+    there = card.place is not None and distance(card.place, center(seen)) <= SAME_PLACE_MM
+    return there and (seen.visible < STRIP_VISIBLE or not (card.rested or look.partly))
 
 
 def _may_be(card: CardStory, seen: SeenCard) -> bool:
@@ -485,6 +516,7 @@ def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> C
 
 def _face(card: CardStory, seen: SeenCard, look: ZoneSeen) -> None:
     card.votes.add(seen.probabilities)
+    card.rested = card.rested or not look.partly
     card.place = center(seen)
     card.shows.append(Show(look.start, card.place, seen.visible))
 
