@@ -1,7 +1,6 @@
 """Films of scripted tables: pictures that show what the script has, with the calibration written beside them."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,15 +9,27 @@ pytest.importorskip("PIL", reason="drawing decks needs the train extra")
 
 from handreplay import footage
 from handreplay.config import load_profile
-from handreplay.synth.scripted import main
+from handreplay.pipeline import audit
+from handreplay.report.evaluation.clips import find_clips
+from handreplay.report.evaluation.compare import compare
+from handreplay.report.evaluation.sources import made, truth_of
+from handreplay.synth.scripted import Order, main, make_film, orders_of
 from handreplay.synth.scripted_camera import CAMERAS, FilmCamera, film_camera
 from handreplay.synth.scripted_film import Film, record
 from handreplay.synth.scripted_layout import Layout
 from handreplay.synth.scripted_look import felt_px, film_look
 from handreplay.synth.scripted_stage import Change, Script, Thing, Way
 from handreplay.vision.calibration import Calibration
+from tests.synth.scripted_cases import unpack
 
-DATA = Path(__file__).parent.parent / "data" / "scripted"
+CASES = ("uth569/PY02-push-paid", "fcp/NEAR-fold-all")
+SOUND_ROUNDS = (
+    "uth569/PY02-push-paid",
+    "lir/WG04-bet3-withdrawn",
+    "tcp/PY07-side-taken-early",
+    "wpt/PY01-flush-paid-even",
+    "fcp/NEAR-fold-all",
+)
 SIZE = (640, 360)
 FPS = 10.0
 ACE = Thing("card 0 c01", "card", 0.0, 338.0, 180.0, "Ac")
@@ -31,8 +42,17 @@ class Filmed:
 
 
 @pytest.fixture(scope="module")
-def profile():
-    return load_profile(DATA / "uth-push-paid.table.toml")
+def logs(tmp_path_factory):
+    """A folder with two logs and their profiles: Ultimate, and Four Card with seven seats."""
+    folder = tmp_path_factory.mktemp("logs")
+    for case in CASES:
+        unpack(case, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def profile(logs):
+    return load_profile(logs / "uth569-PY02-push-paid.table.toml")
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +84,10 @@ def around(calibration, picture, x, y, half=9):
 
 
 @pytest.mark.parametrize("kind", CAMERAS)
-@pytest.mark.parametrize("name", ["uth-push-paid", "fcp-all-fold"])
-def test_a_camera_sees_every_zone_and_its_calibration_is_exact(kind, name):
-    outlines = [zone.polygon for zone in load_profile(DATA / f"{name}.table.toml").zones]
+@pytest.mark.parametrize("case", CASES)
+def test_a_camera_sees_every_zone_and_its_calibration_is_exact(kind, case, logs):
+    name = case.replace("/", "-")
+    outlines = [zone.polygon for zone in load_profile(logs / f"{name}.table.toml").zones]
     camera = film_camera(kind, (1280, 720), outlines, np.random.default_rng(4))
     assert len(camera.table_points) == sum(len(outline) for outline in outlines)
     calibration = Calibration.from_profile(Filmed(camera))
@@ -115,12 +136,44 @@ def test_spread_cards_leave_the_index_of_each_in_sight(profile):
     assert abs(places[0][0] - places[1][0]) > 15
 
 
-def test_a_log_that_tells_nothing_of_some_chips_is_refused_in_one_line(tmp_path, capsys):
-    log = (DATA / "uth-push-paid.rounds.jsonl").read_text()
+def test_a_log_that_tells_nothing_of_some_chips_is_refused_in_one_line(logs, tmp_path, capsys):
+    log = (logs / "uth569-PY02-push-paid.rounds.jsonl").read_text()
     first = log.index('"after": {"') + len('"after": ')
     (tmp_path / "x.rounds.jsonl").write_text(log[:first] + "null" + log[log.index("}", first) + 1 :])
-    table = str(DATA / "uth-push-paid.table.toml")
+    table = str(logs / "uth569-PY02-push-paid.table.toml")
     assert main([str(tmp_path / "x.rounds.jsonl"), "--table", table, "--out", str(tmp_path / "out")]) == 2
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert "x.rounds.jsonl: round" in told
+    assert told.startswith("x.rounds.jsonl: round 14 at ")
+
+
+def test_a_folder_of_logs_gives_each_its_name_seed_and_camera(logs, tmp_path):
+    first = Order(log=logs, table=logs, out=tmp_path, name="", seed=5)
+    orders = orders_of(logs, tmp_path, first)
+    assert [(order.name, order.seed, order.camera) for order in orders] == [
+        ("fcp-NEAR-fold-all", 5, CAMERAS[0]),
+        ("uth569-PY02-push-paid", 6, CAMERAS[1]),
+    ]
+    assert all(order.table.is_file() for order in orders)
+
+
+def test_a_folder_without_logs_is_refused_in_one_line(tmp_path, capsys):
+    assert main([str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err == f"{tmp_path}: holds no NAME.rounds.jsonl to film\n"
+
+
+@pytest.mark.slow
+def test_films_of_every_game_are_audited_without_an_invented_finding(tmp_path):
+    """About five minutes: one round of each game, from five cameras, through the whole audit."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for case in SOUND_ROUNDS:
+        unpack(case, logs)
+    first = Order(log=logs, table=logs, out=tmp_path / "films", name="", seed=1, size=(1920, 1080), fps=12.5)
+    for order in orders_of(logs, tmp_path / "films", first):
+        make_film(order)
+    for clip in find_clips(tmp_path / "films"):
+        truth, result = truth_of(clip), audit(clip.footage, load_profile(clip.profile))
+        seen = made(result.rounds, result.audit, result.profile)
+        score = compare(truth.rounds, seen.rounds, truth.findings, seen.findings)
+        assert (score.faults.invented_confirmed, score.faults.invented_probable) == (0, 0), clip.name

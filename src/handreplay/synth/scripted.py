@@ -4,6 +4,10 @@
 
 writes NAME.mp4, NAME.table.toml (with the film's exact calibration), NAME.rounds.jsonl (the log as it was filmed) and,
 where an expected.json lies beside the log, NAME.expected.json. The same log and seed always give the same film.
+
+    python -m handreplay.synth.scripted LOGS --out FOLDER
+
+films every LOGS/NAME.rounds.jsonl with the NAME.table.toml beside it, each with a look and a camera of its own.
 """
 
 import argparse
@@ -45,6 +49,23 @@ class Order:
     only_round: int | None = None
 
 
+def orders_of(folder: Path, out: Path, first: Order) -> list[Order]:
+    """An order for each log of a folder, in the order of their names; seeds count up, cameras take turns.
+
+    Raises LogError where there is none.
+    """
+    logs = sorted(folder.glob("*.rounds.jsonl"))
+    if not logs:
+        raise LogError(f"{folder}: holds no NAME.rounds.jsonl to film")
+    orders = []
+    for number, log in enumerate(logs):
+        name = _stem(log)
+        camera = first.camera or CAMERAS[number % len(CAMERAS)]
+        table = log.with_name(f"{name}.table.toml")
+        orders.append(replace(first, log=log, table=table, out=out, name=name, seed=first.seed + number, camera=camera))
+    return orders
+
+
 def make_film(order: Order) -> Path:
     """Make a film and its truth; the film's path. Raises HandreplayError for what cannot be read, filmed or written."""
     rounds = read_rounds(order.log)
@@ -67,9 +88,13 @@ def make_film(order: Order) -> Path:
     return film
 
 
+def _stem(log: Path) -> str:
+    return log.name.removesuffix(".jsonl").removesuffix(".rounds")
+
+
 def _expected(log: Path) -> Path | None:
     """The expected findings beside a log, of its name or of the folder."""
-    stem = log.name.removesuffix(".jsonl").removesuffix(".rounds")
+    stem = _stem(log)
     return next(
         (path for path in (log.with_name(f"{stem}.expected.json"), log.with_name("expected.json")) if path.is_file()),
         None,
@@ -132,8 +157,8 @@ def _size(text: str) -> tuple[int, int]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m handreplay.synth.scripted", description=__doc__.splitlines()[0])
-    parser.add_argument("log", type=Path)
-    parser.add_argument("--table", type=Path, required=True)
+    parser.add_argument("log", type=Path, help="a round log, or a folder of them")
+    parser.add_argument("--table", type=Path, help="the table's profile; in a folder each log's own")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--name")
     parser.add_argument("--seed", type=int, default=1)
@@ -142,13 +167,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--fps", type=float, default=DEFAULT_FPS)
     parser.add_argument("--round", type=int, dest="only_round")
     given = parser.parse_args(arguments)
-    given.name = given.name or given.log.name.removesuffix(".jsonl").removesuffix(".rounds")
+    if given.table is None and not given.log.is_dir():
+        parser.error("--table is needed to film one log")
+    given.name, given.table = given.name or _stem(given.log), given.table or given.log
+    order = Order(**vars(given))
     try:
-        film = make_film(Order(**vars(given)))
+        for each in orders_of(given.log, given.out, order) if given.log.is_dir() else [order]:
+            print(make_film(each), flush=True)
     except HandreplayError as error:
         print(error, file=sys.stderr)
         return 2
-    print(film)
     return 0
 
 
