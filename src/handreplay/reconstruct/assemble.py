@@ -20,9 +20,9 @@ from handreplay.core.events import (
 )
 from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen, ZoneUncovered
 from handreplay.core.readings import SEEN_CONFIDENCE, Known, Reading, Unreadable
-from handreplay.reconstruct.covers import long_covers
+from handreplay.reconstruct.covers import UNREAD_SECONDS, covers, long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
-from handreplay.reconstruct.hands import PLACED_CHANGE, CardStory, ZoneCards, by_dealer, tell
+from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, CardStory, ZoneCards, by_dealer, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
     SAME_ARRIVAL_SECONDS,
@@ -197,7 +197,8 @@ def _take_singly(
         for look in looks:
             lying = [c for c in stories if c.zone == look.zone and c.placed < look.start and _lies_until(c, arrival.t)]
             visited = arrival.t - CARRY_SECONDS <= look.start <= arrival.t + SAME_ARRIVAL_SECONDS
-            if visited and look.dealer_hand >= look.player_hand and look.cards and len(lying) > 1:
+            stirred = any(card.changed >= STIRRED for card in look.cards)
+            if visited and look.dealer_hand >= look.player_hand and stirred and len(lying) > 1:
                 lying[0].left = look.start
                 break
 
@@ -259,6 +260,10 @@ def _wager_events(seen: Sightings, stories: list[CardStory], deal: Deal) -> list
     settled_by = "community" if deal.community_down else "dealer.cards"
     times = [t for card in stories if card.zone == settled_by and (t := card.shown())]
     shown = (max if deal.community_down else min)(times, default=math.inf)
+    unread = [cover for cover in covers(seen.covered, seen.looks) if cover.end - cover.start >= UNREAD_SECONDS]
+    for cover in unread:
+        if cover.zone in zones:
+            zones[cover.zone].unread.append(cover.end)
     all_moves = [move for zone in sorted(zones) for move in moves(zones[zone], first_card=first, dealer_shown=shown)]
     return [_in_time(event, first) for event in with_neighbours(all_moves)]
 

@@ -1,22 +1,34 @@
 """For how long something that is neither card nor chip lay over a zone."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from handreplay.core.observations import ZoneCovered, ZoneSeen, ZoneUncovered
 
 LONG_SECONDS = 20.0  # a dealer at work covers the dealer's own place for up to sixteen
+UNREAD_SECONDS = 5.0  # hands cover any other place for less; longer, and what came to lie there was not read
 NOT_COVERED = ("rack", "tray", "shoe")  # hands rest there
 
 
 Mark = ZoneCovered | ZoneUncovered | ZoneSeen
 
 
-def long_covers(covered: Iterable[ZoneCovered | ZoneUncovered], looks: Iterable[ZoneSeen]) -> Iterator[ZoneCovered]:
-    """Each long time in which a zone was not seen: from when it was covered until it was seen again."""
+def long_covers(covered: Sequence[ZoneCovered | ZoneUncovered], looks: Sequence[ZoneSeen]) -> Iterator[ZoneCovered]:
+    """Each long time in which a zone was not seen: from when it was covered until it was seen again.
+
+    A seat's place where no card was seen at all counts sooner: cards that the eyes do not know cover it too.
+    """
+    bare = {look.zone for look in looks if look.zone.endswith(".cards")} - {look.zone for look in looks if look.cards}
+    for cover in covers(covered, looks):
+        least = UNREAD_SECONDS if cover.zone in bare and cover.zone.startswith("seat") else LONG_SECONDS
+        if cover.zone not in NOT_COVERED and cover.end - cover.start >= least:
+            yield cover
+
+
+def covers(covered: Iterable[ZoneCovered | ZoneUncovered], looks: Iterable[ZoneSeen]) -> Iterator[ZoneCovered]:
+    """Each time in which a zone was not seen, however short, zone by zone."""
     marks: dict[str, list[Mark]] = {}
     for mark in (*covered, *looks):
-        if mark.zone not in NOT_COVERED:
-            marks.setdefault(mark.zone, []).append(mark)
+        marks.setdefault(mark.zone, []).append(mark)
     for zone in sorted(marks):
         since: float | None = None
         latest = 0.0
@@ -24,16 +36,11 @@ def long_covers(covered: Iterable[ZoneCovered | ZoneUncovered], looks: Iterable[
             if isinstance(mark, ZoneCovered):
                 since, latest = mark.start if since is None else since, mark.end
             elif since is not None:
-                yield from _if_long(zone, since, mark.t if isinstance(mark, ZoneUncovered) else mark.start)
+                yield ZoneCovered(start=since, end=mark.t if isinstance(mark, ZoneUncovered) else mark.start, zone=zone)
                 since = None
         if since is not None:
-            yield from _if_long(zone, since, latest)
+            yield ZoneCovered(start=since, end=latest, zone=zone)
 
 
 def _until(mark: Mark) -> float:
     return mark.t if isinstance(mark, ZoneUncovered) else mark.end
-
-
-def _if_long(zone: str, start: float, end: float) -> Iterator[ZoneCovered]:
-    if end - start >= LONG_SECONDS:
-        yield ZoneCovered(start=start, end=end, zone=zone)

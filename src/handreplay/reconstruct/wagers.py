@@ -56,10 +56,11 @@ def _together(stacks: Sequence[tuple[tuple[float, float], Piles]]) -> Piles:
 
 @dataclass(slots=True)
 class WagerStory:
-    """The states of one wager zone, oldest first."""
+    """The states of one wager zone, oldest first. `unread`: when long times ended in which it could not be read."""
 
     zone: str
     states: list[WagerState] = field(default_factory=list)
+    unread: list[float] = field(default_factory=list)
 
     def add(self, seen: ZoneSeen) -> None:
         """Take one more look at the zone: the same chips seen again, or a new state.
@@ -166,6 +167,8 @@ def moves(story: WagerStory, *, first_card: float, dealer_shown: float) -> Itera
     last = WagerState(0.0, 0, [])
     for state in story.states:
         after = pile_reading(state.belief())
+        if any(last.start < end <= state.start for end in story.unread):
+            before = Unreadable("not seen for long")
         if isinstance(before, Known) and isinstance(after, Known) and before.value == after.value:
             continue
         added = state.added_to(last)

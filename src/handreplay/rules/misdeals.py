@@ -81,7 +81,8 @@ def hand_without_wager(case: Case) -> Iterator[Finding]:
             yield case.finding("MD05", cards[0].arrived, text, seat=seat.number)
         elif case.replay.dealt_seats:
             text = f"Seat {seat.number} had its wagers down and was not dealt in."
-            yield case.finding("MD05", None, text, seat=seat.number, t=case.replay.deal_end_t)
+            unread: Status | None = "review" if case.replay.blocked(f"seat{seat.number}.cards") else None
+            yield case.finding("MD05", None, text, seat=seat.number, t=case.replay.deal_end_t, status=unread)
 
 
 def burn(case: Case) -> Iterator[Finding]:

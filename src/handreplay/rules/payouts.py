@@ -73,6 +73,11 @@ def _where_unseen(case: Case, settled: Settled) -> bool:
     return case.replay.from_footage and step is not None and step.event.to is None
 
 
+def _called_off_unseen(case: Case) -> bool:
+    """A round that ends without the dealer's hand was called off, for what the camera may not have shown."""
+    return case.replay.from_footage and math.isinf(case.replay.turned_t)
+
+
 def wrongly_collected(case: Case) -> Iterator[Finding]:
     """PY04: only a losing wager is collected."""
     yield from _wrong(case, "PY04")
@@ -107,7 +112,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
             _event(settled),
             _words(case, settled, reading) + _or_else(settled),
             confidence=confidence,
-            status="review" if code == "PY04" and _where_unseen(case, settled) else None,
+            status="review" if _called_off_unseen(case) or (code == "PY04" and _where_unseen(case, settled)) else None,
             seat=settled.seat.number,
             wager=settled.wager.name,
             expected=reading.expected,

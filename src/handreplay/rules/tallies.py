@@ -144,6 +144,7 @@ def _sequences(
     paid = False
     for event, after in zip(steps, amounts, strict=True):
         before = worth(event.before.value) if isinstance(event.before, Known) else lies
+        unseen = unseen or (event is steps[0] and not isinstance(event.before, Known))
         unseen = unseen or (before != lies and event.t >= replay.close_t)
         by_dealer = _by_dealer(replay, seat, wager, event, after - before, paid, void_t)
         if by_dealer is None and doubtful is None:
@@ -247,8 +248,8 @@ def _dealer(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, 
 
 
 def _pushed_unseen(replay: Replay, wager: Wager, step: Step) -> bool:
-    """A camera does not show where a dealer's hand takes chips; a bet that goes at its own decision goes back."""
-    return replay.from_footage and step.event.to is None and wager.take_back_at is not None and step.t < replay.settle_t
+    """A camera does not show well where a dealer's hand takes chips; a bet that goes at its own decision goes back."""
+    return replay.from_footage and wager.take_back_at is not None and step.t < replay.settle_t
 
 
 def _player_adds(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:
