@@ -11,7 +11,7 @@ from handreplay.games.paytables import chosen
 from handreplay.rules.case import Case
 from handreplay.rules.catalogue import catalogue, section_of
 from handreplay.rules.settlement import Reading, Settled
-from handreplay.rules.tallies import Step
+from handreplay.rules.tallies import Step, confidence
 
 WORDS = {
     "win": "a win",
@@ -106,12 +106,12 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
         likely = settled.can_tell and _weighed(settled) and share > _least_share(case, settled)
         if not settled.agreed and not sure and not likely:
             continue  # whether anything is wrong cannot be told: FT03 or FT04 says so
-        confidence = settled.confidence if settled.agreed or sure else min(share, settled.confidence)
+        believed = _sureness(case, settled) if settled.agreed or sure else min(share, settled.confidence)
         yield case.finding(
             code,
             _event(settled),
             _words(case, settled, reading) + _or_else(settled),
-            confidence=confidence,
+            confidence=believed,
             status="review" if _called_off_unseen(case) or (code == "PY04" and _where_unseen(case, settled)) else None,
             seat=settled.seat.number,
             wager=settled.wager.name,
@@ -126,8 +126,26 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
 def wrong_by_any_pile(case: Case, settled: Settled) -> bool:
     """Whether the pictures leave open by how much a payment is wrong, but not that it is."""
     codes = {reading.code for reading in settled.readings}
-    whole = settled.confidence >= ALL_THERE_ARE
+    whole = settled.confidence >= ALL_THERE_ARE or _by_direction(settled)
     return case.replay.from_footage and settled.can_tell and len(codes) == 1 and whole and not settled.prospect.unread
+
+
+def _by_direction(settled: Settled) -> bool:
+    """Whether it is wrong that the house paid, took or did nothing at all, however many chips there were."""
+    return all(
+        (result == "lose" and not reading.due.pay and reading.tally.net >= 0)
+        or (result == "push" and reading.tally.net != 0)
+        or (result == "win" and reading.tally.net <= 0)
+        for reading in settled.readings
+        for result in (reading.due.result,)
+    )
+
+
+def _sureness(case: Case, settled: Settled) -> float:
+    """How sure a wrong payment is that every reading shows."""
+    if not _by_direction(settled):
+        return settled.confidence
+    return min(confidence(case.replay, settled.seat.number, settled.wager.name), settled.prospect.confidence)
 
 
 def _or_else(settled: Settled) -> str:

@@ -71,7 +71,7 @@ def tallies(replay: Replay, seat: Seat, wager: Wager, void_t: float) -> tuple[Ta
     """
     steps = replay.chips.get((seat.number, wager.name), ())
     found = []
-    for probability, sequence, unseen in _readings(replay, seat, wager, steps, void_t):
+    for probability, sequence, unseen in _possible(replay, tuple(_readings(replay, seat, wager, steps, void_t))):
         tally = Tally(probability=probability, unseen=unseen)
         _run(tally, replay, seat, wager, sequence, void_t)
         tally.unseen = tally.unseen or _lost_in_gap(tally, replay, sequence) or _collected_in_gap(tally, replay, wager)
@@ -100,6 +100,26 @@ def _readings(
         amounts = [amount for amount, _ in chosen]
         for share, sequence, unseen in _sequences(replay, seat, wager, steps, amounts, void_t):
             yield probability * share, sequence, unseen or too_many
+
+
+def _possible(
+    replay: Replay, readings: tuple[tuple[float, tuple[Step, ...], bool], ...]
+) -> tuple[tuple[float, tuple[Step, ...], bool], ...]:
+    """Without those in which a dealer pays a pile down: what pictures show beside a stake was added to it.
+
+    A pile's candidates are told of each moment by itself, so they may be paired in ways that cannot be.
+    """
+    possible = [reading for reading in readings if not any(_paid_down(step) for step in reading[1])]
+    total = sum(probability for probability, _, _ in possible)
+    if not replay.from_footage or not total or len(possible) == len(readings):
+        return readings
+    whole = sum(probability for probability, _, _ in readings)
+    return tuple((probability * whole / total, sequence, unseen) for probability, sequence, unseen in possible)
+
+
+def _paid_down(step: Step) -> bool:
+    unread = not isinstance(step.event.after, Known)
+    return unread and step.by_dealer and step.before > 0 and step.after > 0 and step.rise <= 0
 
 
 def _pile_choices(replay: Replay, steps: tuple[ChipsChanged, ...]) -> list[list[tuple[Cents, float]]]:
