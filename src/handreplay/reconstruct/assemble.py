@@ -96,8 +96,8 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     stories = _card_stories(seen, view.deal)
     names, readings = _identities(stories)
     rack = [look for look in seen.looks if look.zone == "rack"]
-    came = arrivals(rack)
     community = [card.placed for card in stories if card.zone == "community" and not view.deal.community_down]
+    came = arrivals(rack, community)
     dealt = max((card.placed for card in stories if not card.face_up), default=math.inf)
     _take_singly(stories, came, community, [look for look in seen.looks if look.start > dealt])
     events: list[Event] = []
@@ -108,11 +108,14 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     cleared = max((card.left for card in stories if card.left is not None), default=math.inf)
     other = [*early, *_unexplained(stories, came)]
     rest = laid(other, view.deal, community=community, dealt=dealt, cleared=cleared)
-    events += [_into_rack(arrival, f"b{n:02d}") for n, arrival in enumerate(rest.burns, 1)]
+    for place, arrival in enumerate(rest.burns, 1):
+        events += _into_rack(arrival, f"b{place:02d}")
     if rest.unseen is not None:
-        events += [_into_rack(rest.unseen, f"u{n:02d}") for n in range(1, view.deal.unseen + 1)]
+        for place in range(1, view.deal.unseen + 1):
+            events += _into_rack(replace(rest.unseen, shown=None), f"u{place:02d}")
     if rest.stub is not None:
-        events.append(StubMoved(t=rest.stub.t, frame=rest.stub.frame, actor="dealer", to="rack"))
+        exposed = rest.stub.shown is not None
+        events.append(StubMoved(t=rest.stub.t, frame=rest.stub.frame, actor="dealer", to="rack", exposed=exposed))
     events += _wager_events(seen, stories, view.deal)
     events += [
         FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved) for gap in seen.gaps
@@ -238,17 +241,24 @@ def _card_events(card: CardStory, name: str, identity: Reading[str], came: Seque
         yield CardMoved(t=t, card=name, source=card.tucked or card.zone, to="rack", actor="dealer")
 
 
-def _into_rack(arrival: Arrival, name: str) -> CardPlaced:
-    return CardPlaced(
+def _into_rack(arrival: Arrival, name: str) -> Iterator[Event]:
+    """A card that goes straight to the rack, and what showed of its face."""
+    hidden: Reading[str] = Unreadable("face down")
+    shown = arrival.shown
+    yield CardPlaced(
         t=arrival.t,
         frame=arrival.frame,
         card=name,
         zone="rack",
-        face="down",
-        identity=Unreadable("face down"),
+        face="up" if arrival.face_up else "down",
+        identity=shown.face if shown and arrival.face_up else hidden,
         actor="dealer",
         confidence=0.97,
     )
+    if shown and not arrival.face_up:
+        yield CardTurned(t=shown.t, frame=shown.frame, card=name, face="up", identity=shown.face, actor="dealer")
+    if shown and not math.isinf(shown.down):
+        yield CardTurned(t=shown.down, card=name, face="down", identity=hidden, actor="dealer")
 
 
 def _wager_events(seen: Sightings, stories: list[CardStory], deal: Deal) -> list[Event]:
@@ -300,11 +310,12 @@ def _numbered(
 ) -> Round:
     hands = {names[id(card)]: card.zone.removesuffix(".cards") for card in stories}
     rack = []
+    turned = {e.card: e.identity for e in events if isinstance(e, CardTurned) and e.face == "up"}
     for event in events:
         match event:
             case CardPlaced(zone="rack"):
                 hand = "unused" if event.card.startswith("u") else "burn"
-                rack.append(RackCard(event.card, event.identity, hand))
+                rack.append(RackCard(event.card, turned.get(event.card, event.identity), hand))
             case CardMoved(to="rack"):
                 rack.append(RackCard(event.card, readings[event.card], hands[event.card]))
     start = max(0.0, events[0].t - LEAD_SECONDS) if events else 0.0

@@ -1,20 +1,33 @@
 """The discard rack: which look at it is a pick-up, which a burn and which the stub."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from handreplay.core.observations import ZoneSeen
+from handreplay.core.readings import Known
 from handreplay.reconstruct.deal import Deal
 
 ADDED_CHANGE = 0.006  # share of the rack that one more card changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come to the empty rack changes at least
 SAME_ARRIVAL_SECONDS = 0.3
+SOON_SECONDS = 3.0  # a burn's community card comes within that
 CARRY_SECONDS = 2.5  # longest way from the felt to the rack
 USUAL_CARRY_SECONDS = 0.9
 BURN_LEAD_SECONDS = 0.7  # no community card can follow its burn faster
 BURN_BEFORE_COMMUNITY_SECONDS = 6.0
 STUB_SECONDS = 8.0  # after the deal; where the round is called off, the stub comes when the felt is cleared
 STUB_LEAD_SECONDS = 1.0  # the stub may be on its way while the last community card is laid
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A face that showed in the rack. `down` is when it was turned down again, infinite if it was not seen to be."""
+
+    t: float
+    frame: int
+    face: Known[str]
+    down: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +38,47 @@ class Arrival:
     frame: int | None
     busy_since: float = 0.0
     seen: bool = True  # as a card; else only as something that fills the rack
+    shown: Shown | None = None
+
+    @property
+    def face_up(self) -> bool:
+        return self.shown is not None and self.shown.t == self.t
 
 
-def arrivals(looks: Sequence[ZoneSeen]) -> list[Arrival]:
-    """The looks at the rack that show one card more, by time."""
+def arrivals(looks: Sequence[ZoneSeen], community: Sequence[float] = ()) -> list[Arrival]:
+    """The looks at the rack that show one card more, by time. `community`: when community cards were laid.
+
+    A face that comes and goes with no community card between is that of one card, turned up and down: of the one that
+    came before it if no community card came since, else it came face up.
+    """
     found: list[Arrival] = []
     filled = False
-    for look in looks:
+    for number, look in enumerate(looks):
         if not look.filled:
             filled = False
             continue
         again = bool(found) and look.start - found[-1].t < SAME_ARRIVAL_SECONDS
         if (not filled or look.changed >= ADDED_CHANGE) and not again:
-            came = any(card.changed >= NEW_CHANGED for card in look.cards)
-            found.append(Arrival(look.start, look.frame, look.busy_since, came))
+            last, face = found[-1] if found else None, _face(look)
+            hidden = next((later.start for later in looks[number + 1 :] if later.filled and not _face(later)), math.inf)
+            if filled and last and last.shown and not face and not _between(last.shown.t, look.start, community):
+                found[-1] = replace(last, shown=replace(last.shown, down=look.start))
+            elif filled and last and face and not _between(last.t, min(hidden, look.start + SOON_SECONDS), community):
+                found[-1] = replace(last, shown=last.shown or Shown(look.start, look.frame, face))
+            else:
+                came = any(card.changed >= NEW_CHANGED for card in look.cards)
+                shown = Shown(look.start, look.frame, face) if face else None
+                found.append(Arrival(look.start, look.frame, look.busy_since, came, shown))
         filled = True
     return found
+
+
+def _face(look: ZoneSeen) -> Known[str] | None:
+    return next((card.identity for card in look.cards if card.face_up and isinstance(card.identity, Known)), None)
+
+
+def _between(start: float, end: float, community: Sequence[float]) -> bool:
+    return any(start < t <= end for t in community)
 
 
 def before_the_deal(looks: Sequence[ZoneSeen], first_card: float) -> list[Arrival]:

@@ -67,15 +67,13 @@ def _least_share(case: Case, settled: Settled) -> float:
     return LIKELY_BY_CARDS if settled.prospect.unread else LIKELY_IN_PICTURES
 
 
-def _where_unseen(case: Case, settled: Settled) -> bool:
-    """A camera does not tell chips taken to the tray from chips pushed back to the player."""
-    step = settled.tally.last
-    return case.replay.from_footage and step is not None and step.event.to is None
+def _seen_in_part(case: Case, code: str) -> bool:
+    """Whether a camera may not have shown what makes it right.
 
-
-def _called_off_unseen(case: Case) -> bool:
-    """A round that ends without the dealer's hand was called off, for what the camera may not have shown."""
-    return case.replay.from_footage and math.isinf(case.replay.turned_t)
+    It does not tell chips taken to the tray from chips pushed back to the player; and a round that ends without the
+    dealer's hand was called off, for whatever cause.
+    """
+    return case.replay.from_footage and (code == "PY04" or math.isinf(case.replay.turned_t))
 
 
 def wrongly_collected(case: Case) -> Iterator[Finding]:
@@ -112,7 +110,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
             _event(settled),
             _words(case, settled, reading) + _or_else(settled),
             confidence=believed,
-            status="review" if _called_off_unseen(case) or (code == "PY04" and _where_unseen(case, settled)) else None,
+            status="review" if _seen_in_part(case, code) else None,
             seat=settled.seat.number,
             wager=settled.wager.name,
             expected=reading.expected,
