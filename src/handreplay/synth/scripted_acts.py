@@ -49,6 +49,8 @@ class Director:
         for before, round_ in zip((None, *rounds), rounds, strict=False):
             self._between(before, round_)
             self._play_round(round_, where)
+        if self._cards.unaccounted:  # only the next shuffle shows that such a round is over
+            self._between(rounds[-1], replace(rounds[-1], events=()))
 
     def script(self) -> Script:
         end = self._clock.now + TAIL_S

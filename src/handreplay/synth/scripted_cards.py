@@ -31,7 +31,7 @@ class Cards:
     def __init__(self, layout: Layout, clock: Clockwork, rng: random.Random, deck_cards: int) -> None:
         self._layout, self._clock, self._rng = layout, clock, rng
         self._there: dict[str, _Card] = {}
-        self._before: list[str] = []  # keys of the cards of the round before
+        self._before: dict[str, _Card] = {}  # of the round before, until they are shuffled
         self._deck, self._left, self._deck_cards = 0, deck_cards, deck_cards
         self._round, self._level = -1, 0
         self._shown: set[str] = set()  # every face that the round shows
@@ -40,12 +40,14 @@ class Cards:
         """What the round before has left is old; it stays until the cards are shuffled."""
         faces = [event.identity for event in round_.events if isinstance(event, CardPlaced | CardTurned)]
         self._shown = {face.value for face in faces if isinstance(face, Known)}
-        self._before = [self._key(card) for card in self._there]
-        self._there = {}
+        self._before, self._there = self._there, {}
         self._round += 1
 
     def _key(self, card: str) -> str:
         return f"card {self._round} {card}"
+
+    def _key_before(self, card: str) -> str:
+        return f"card {self._round - 1} {card}"
 
     def place(self, events: Sequence[CardPlaced], wait: float) -> float:
         zone, arm = events[0].zone, self._clock.arm_of(events[0], events[0].zone)
@@ -240,30 +242,43 @@ class Cards:
         return lambda t: self._clock.put(t, [key], [])
 
     def shuffle(self, event: DeckShuffled | None, wait: float) -> float:
-        """The cards of the round before go from the rack back to where the dealer deals from."""
-        return self._fresh_deck([*self._before, "stub", "shoe"], event.back if event is not None else None, wait)
+        """The cards of the round before go back to where the dealer deals from, any that never reached the rack too."""
+        gone = [self._key_before(card) for card, lain in self._before.items() if lain.zone == RACK]
+        stops = [Stop(self._layout.spot(RACK).middle, 0.3, self._gathering([*gone, "stub"]))]
+        for card, lain in self._before.items():
+            if lain.zone != RACK:
+                stops.append(Stop((lain.x, lain.y), 0.3, self._gathering([self._key_before(card)])))
+        self._before = {}
+        return self._fresh_deck(stops, event.back if event is not None else None, wait)
+
+    @property
+    def unaccounted(self) -> bool:
+        """Whether a card of the round lies elsewhere than in the rack."""
+        return any(card.zone != RACK for card in self._there.values())
 
     def change_deck(self, event: DeckChanged, wait: float) -> float:
-        return self._fresh_deck(["shoe"], event.back, wait)
+        shoe, home = self._layout.spot(SHOE).middle, self._clock.ways["dealer"].home
+        stops = [Stop(shoe, 0.3, self._gathering(["shoe"])), Stop(home, 0.5, self._clock.pick)]
+        return self._fresh_deck(stops, event.back, wait)
 
-    def _fresh_deck(self, old: Sequence[str], back: int | None, wait: float) -> float:
-        self._deck = self._deck if back is None else back
-        self._left, rack = self._deck_cards, self._layout.spot(RACK).middle
-        shoe = self.shoe_thing()
-
+    def _gathering(self, keys: Sequence[str]) -> Callable[[float], None]:
         def gather(t: float) -> None:
             self._clock.pick(t)
-            self._clock.put(t, old, [])
+            self._clock.put(t, keys, [])
+
+        return gather
+
+    def _fresh_deck(self, stops: Sequence[Stop], back: int | None, wait: float) -> float:
+        """After `stops` the dealer brings a whole deck to where cards are dealt from."""
+        self._deck, self._left = self._deck if back is None else back, self._deck_cards
+        shoe = self.shoe_thing()
+        at = (shoe.x, shoe.y)
 
         def ready(t: float) -> None:
-            self._clock.carry("dealer", t, [shoe], (shoe.x, shoe.y))
+            self._clock.carry("dealer", t, [shoe], at)
             self._clock.put(t, ["shoe"], [shoe])
 
-        stops = [
-            Stop(rack, 0.3, gather),
-            Stop((shoe.x, shoe.y), 0.3, ready),
-            self._clock.clear("dealer", (shoe.x, shoe.y)),
-        ]
+        stops = [*stops, Stop(at, 0.3, ready), self._clock.clear("dealer", at)]
         return self._clock.act("dealer", stops, [RACK, SHOE], wait)
 
 
