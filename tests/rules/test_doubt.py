@@ -370,3 +370,53 @@ def test_chips_touched_when_they_had_to_stand_are_asked_about_if_they_may_be_oth
     story.done[(4, "trips")] = "leave"  # nobody sees later how many there were
     late = [finding for finding in story.audit().findings if finding.code in ("WG03", "WG04")]
     assert [(f.code, f.status, f.seat, f.wager) for f in late] == ([(asked, "review", 4, "trips")] if asked else [])
+
+
+def open_pair(story: Story, zone: str, stakes: dict[int, float], after: dict[int, float]) -> Round:
+    """A round from pictures in which a stake and what lay there after the dealer's payment are open: cents, chances."""
+    events: list[Event] = []
+    number = 0
+    for event in story.told().events:
+        if isinstance(event, ChipsChanged) and event.zone == zone:
+            number += 1
+            readings = [
+                Unreadable("number of chips", tuple((pile(c), p) for c, p in own.items())) for own in (stakes, after)
+            ]
+            before = event.before if number == 1 else readings[min(number, 3) - 2]
+            event = replace(event, before=before, after=readings[number - 1] if number < 3 else event.after)
+        events.append(replace(event, confidence=min(event.confidence, 0.96)))
+    return from_footage(story, *events)
+
+
+def test_a_lost_wager_that_gets_chips_is_overpaid_however_many_they_are() -> None:
+    story = ordinary("pa-653a")  # seat 1 loses its Trips of $5
+    story.done[(1, "trips")] = 500
+    round_ = open_pair(story, "seat1.trips", {500: 0.3, 1000: 0.3}, {500: 0.2, 1000: 0.25, 1500: 0.2})
+    assert ("PY02", "probable", 1) in said(audit_rounds([round_], story.table))
+
+
+def test_a_win_that_may_have_been_paid_right_stays_a_question() -> None:
+    story = ordinary("pa-653a")
+    stakes, after = {2500: 0.5, 5000: 0.4}, {5000: 0.3, 6250: 0.3, 10000: 0.3}  # a flush pays 3 to 2
+    round_ = open_pair(story, "seat3.blind", stakes, after)
+    assert ("FT04", "review", 3) in said(audit_rounds([round_], story.table))
+    assert not [code for code, status, seat in said(audit_rounds([round_], story.table)) if status != "review"]
+
+
+def test_no_finding_from_pictures_is_surer_than_they_are() -> None:
+    story = ordinary("pa-653a")
+    story.done[(3, "blind")] = 2500
+    found = audit_rounds([from_footage(story)], story.table).findings
+    assert [finding.code for finding in found] == ["PY01"]
+    assert all(finding.confidence <= 0.96 and finding.status != "confirmed" for finding in found)
+
+
+def test_a_seat_whose_cards_were_not_read_was_not_left_out_for_sure() -> None:
+    story = ordinary("pa-653a")
+    mine = set(story.names["seat4"])
+    kept = [e for e in story.told().events if getattr(e, "card", None) not in mine]
+    dealt = [e.t for e in kept if isinstance(e, CardPlaced)]
+    gap = FootageGap(t=dealt[0] + 0.0005, until=dealt[-1], zone="seat4.cards")
+    events = sorted([*kept, gap], key=lambda e: e.t)
+    found = said(audit_rounds([from_footage(story, *events)], story.table))
+    assert not [code for code, status, seat in found if code == "MD05" and status != "review"]
