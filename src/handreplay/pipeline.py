@@ -33,6 +33,7 @@ from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
 from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, in_one, moments
 from handreplay.vision.calibration import Calibration
+from handreplay.vision.colours import tint_of
 from handreplay.vision.look import BEFORE_SECONDS, Look, look
 from handreplay.vision.observe import Observer, Prepared, observe
 from handreplay.vision.shipped import shipped_eyes, use_threads
@@ -204,7 +205,12 @@ def audit(
 def table_view(profile: Profile, clock: datetime | None, source: Mapping[str, str]) -> TableView:
     """What reconstruction needs to know of a table. `clock` is the time of the first picture, with an offset."""
     return TableView(
-        table=profile.table.id, game=profile.table.game, deal=deal_of(profile.rules()), clock=clock, source=source
+        table=profile.table.id,
+        game=profile.table.game,
+        deal=deal_of(profile.rules()),
+        clock=clock,
+        source=source,
+        backs=tuple(map(tint_of, profile.deck.backs)) if profile.table.decks == 2 else (),
     )
 
 

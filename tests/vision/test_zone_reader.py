@@ -18,5 +18,6 @@ def test_a_strip_that_may_be_a_back_is_a_face_only_where_it_is_read(chance: floa
     shares = np.full(len(DECK), (1 - sure) / (len(DECK) - 1))
     shares[CARD_NUMBER["3h"]] = sure
     box = CardBox(corners=CORNERS, face_up=True, score=0.8, face_chance=chance, visible=0.17)
-    card = _seen(box, PATCH, CardReading(tuple(shares.tolist()), 1.0, "face", 1.0))
+    blank = np.zeros((200, 200, 3), np.uint8)
+    card = _seen(box, PATCH, CardReading(tuple(shares.tolist()), 1.0, "face", 1.0), blank)
     assert card.face_up is face_up and bool(card.probabilities) is face_up

@@ -9,6 +9,7 @@ from handreplay.core.money import Chips
 from handreplay.core.readings import Reading
 
 Point = tuple[float, float]  # millimetres on the felt
+Tint = tuple[float, float]  # Lab a and b
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class SeenCard:
     probabilities: tuple[float, ...] = ()  # over core.cards.DECK, for voting; empty for a back
     visible: float = 1.0  # share of the card not under another card
     changed: float = 1.0  # share of its place that looks other than at the last look
+    tint: Tint | None = None  # of a back's middle, as lit; None where too little of it shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

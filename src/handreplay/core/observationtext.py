@@ -64,6 +64,7 @@ def card_of(told: Mapping[str, Any]) -> SeenCard:
             "corners_mm": (first, second, third, fourth),
             "identity": _reading(told["identity"]),
             "probabilities": tuple(map(float, told["probabilities"])),
+            "tint": None if told.get("tint") is None else _point(told["tint"]),
         }
     )
 

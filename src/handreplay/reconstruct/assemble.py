@@ -18,10 +18,11 @@ from handreplay.core.events import (
     Round,
     StubMoved,
 )
-from handreplay.core.observations import PictureLost, ZoneCovered, ZoneSeen, ZoneUncovered
+from handreplay.core.observations import PictureLost, Tint, ZoneCovered, ZoneSeen, ZoneUncovered
 from handreplay.core.readings import SEEN_CONFIDENCE, Known, Reading, Unreadable
 from handreplay.reconstruct.covers import UNREAD_SECONDS, covers, long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
+from handreplay.reconstruct.decks import Decks
 from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, CardStory, ZoneCards, by_dealer, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
@@ -54,6 +55,7 @@ class TableView:
     deal: Deal = UNKNOWN
     clock: datetime | None = None  # time of the first picture, in the table's own time zone
     source: Mapping[str, Any] = field(default_factory=dict)
+    backs: tuple[Tint, ...] = ()  # of two decks, as the profile has them
 
 
 @dataclass(slots=True)
@@ -66,6 +68,7 @@ class Sightings:
     emptied: float | None = None  # seconds when the rack was emptied before the round
     latest: dict[str, ZoneSeen] = field(default_factory=dict)
     habit: Habit = field(default_factory=Habit)  # of laying hands open, from this and earlier rounds
+    decks: Decks = field(default_factory=Decks)  # seen in this and earlier rounds
 
     def add(self, look: ZoneSeen) -> None:
         self.looks.append(look)
@@ -82,7 +85,7 @@ class Sightings:
 
     def carried_over(self) -> "Sightings":
         """What the next round starts with: chips that still lie there, and what was learnt."""
-        kept = Sightings(habit=self.habit)
+        kept = Sightings(habit=self.habit, decks=self.decks)
         for zone, look in self.latest.items():
             if look.stacks and not look.cards:
                 kept.add(look)
@@ -100,9 +103,14 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     came = arrivals(rack, community)
     dealt = max((card.placed for card in stories if not card.face_up), default=math.inf)
     _take_singly(stories, came, community, [look for look in seen.looks if look.start > dealt])
+    tints = [card.tint for card in stories if card.tint is not None]
+    seen.decks.learn(tints, view.backs)
+    deck = seen.decks.in_play(tints)
     events: list[Event] = []
     for card in stories:
-        events += _card_events(card, names[id(card)], readings[names[id(card)]], came)
+        own = seen.decks.of(card.tint)
+        back = deck if own is None else own
+        events += _card_events(card, names[id(card)], readings[names[id(card)]], came, back)
     first = min((card.placed for card in stories), default=math.inf)
     early = [] if view.deal.burns else before_the_deal(rack, first)
     cleared = max((card.left for card in stories if card.left is not None), default=math.inf)
@@ -127,7 +135,7 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     events = _in_order(events)
     if events:
         shuffled = max(events[0].t - SHUFFLE_LEAD_SECONDS, seen.emptied or 0.0, 0.0)
-        events.insert(0, DeckShuffled(t=round(shuffled, 3), actor="dealer", confidence=0.9))
+        events.insert(0, DeckShuffled(t=round(shuffled, 3), actor="dealer", back=deck, confidence=0.9))
     return _numbered(events, readings, names, stories, view=view, number=number, partial=partial)
 
 
@@ -211,7 +219,9 @@ def _lies_until(card: CardStory, t: float) -> bool:
     return not card.is_up() and card.left is not None and t < card.left <= t + SINGLY_SECONDS
 
 
-def _card_events(card: CardStory, name: str, identity: Reading[str], came: Sequence[Arrival]) -> Iterator[Event]:
+def _card_events(
+    card: CardStory, name: str, identity: Reading[str], came: Sequence[Arrival], back: int | None
+) -> Iterator[Event]:
     hidden: Reading[str] = Unreadable("face down")
     sure = identity.confidence if isinstance(identity, Known) else 1.0
     yield CardPlaced(
@@ -222,6 +232,7 @@ def _card_events(card: CardStory, name: str, identity: Reading[str], came: Seque
         face="up" if card.face_up else "down",
         identity=identity if card.face_up else hidden,
         actor="dealer",
+        back=back,
         confidence=min(card.certainty, sure if card.face_up else 1.0),
     )
     for turn in card.turns:

@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 from typing import Literal
 
 from handreplay.core.cards import CARD_NUMBER, DECK
-from handreplay.core.observations import Point, SeenCard, ZoneSeen
+from handreplay.core.observations import Point, SeenCard, Tint, ZoneSeen
 from handreplay.core.readings import Known
 from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.votes import KNOWN_CARD, CardVotes, center, distance
@@ -69,6 +69,7 @@ class CardStory:
     face_up: bool  # when it was placed
     place: Point | None = None  # where it was last seen, mm
     came_at: Point | None = None  # where its back came to lie, mm
+    tint: Tint | None = None  # of its back
     turns: list[Turn] = field(default_factory=list)
     votes: CardVotes = field(default_factory=CardVotes)
     shows: list[Show] = field(default_factory=list)
@@ -490,6 +491,7 @@ def _match_backs(
         reach = [(far, n) for far, n in near if far <= (SAME_FACE_MM if lying[n].is_up() else within)]
         if reach:
             card = lying[min(reach)[1]]
+            card.tint = card.tint or seen.tint
             matched.append(card)
             if card.is_up():
                 card.turns.append(Turn(look.start, look.frame, "down"))
@@ -510,7 +512,15 @@ def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> C
     place = center(seen)
     came_at = None if seen.face_up else place
     return CardStory(
-        zone, look.start, look.frame, seen.face_up, place=place, came_at=came_at, certainty=certainty, timed=timed
+        zone,
+        look.start,
+        look.frame,
+        seen.face_up,
+        place=place,
+        came_at=came_at,
+        tint=seen.tint,
+        certainty=certainty,
+        timed=timed,
     )
 
 

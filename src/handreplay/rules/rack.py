@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from handreplay.core.findings import Finding
+from handreplay.core.findings import Finding, Status
 from handreplay.rules.case import Case, place_name
 from handreplay.rules.tracks import Card, seat_of
 
@@ -64,4 +64,5 @@ def two_decks_in_rack(case: Case) -> Iterator[Finding]:
     stray = next(card for card in racked if card.back == fewest)
     name = place_name(stray.hand) if stray.hand else "the burns"
     text = f"Cards with backs {' and '.join(map(str, backs))} lie in the rack at once; the stray one was with {name}."
-    yield case.finding("DR03", stray.placed, text)
+    doubtful: Status | None = "review" if case.replay.from_footage else None  # light and print change a back's colour
+    yield case.finding("DR03", stray.placed, text, status=doubtful)

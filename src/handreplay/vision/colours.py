@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+import cv2
+import numpy as np
+
+from handreplay.core.observations import Tint
 from handreplay.footage import Frame, Picture
 
 
@@ -20,3 +24,10 @@ class Colours:
                 return part
             self._whole = self.frame.bgr()
         return self._whole[rows, columns]
+
+
+def tint_of(colour: str) -> Tint:
+    """Lab a and b of `#rrggbb`."""
+    red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    _, a, b = cv2.cvtColor(np.array([[[blue, green, red]]], np.float32), cv2.COLOR_BGR2Lab)[0, 0]
+    return float(a), float(b)

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from handreplay.core.observations import Point, SeenCard
+from handreplay.core.observations import Point, SeenCard, Tint
 from handreplay.core.readings import Known, Unreadable
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReading
@@ -37,6 +37,7 @@ BACKS_KEPT = 60
 FELT_COLOURS = 5.0  # in Lab; a place that is this near to the felt's colour is felt, whatever is printed round it
 COVER_COLOURS = 25.0  # in Lab, brightness left out; a back this far from all others is a cover card
 NO_CARD = 0.9  # the card reader's word that a found card is none
+TINT_VISIBLE = 0.8  # share of a back, at least, whose colour is believed
 LEAST_FACE = 0.75  # the table net's word that a card lies face up, where its face cannot be read
 
 
@@ -117,7 +118,7 @@ class ZoneReader:
             read = laid_open(self._eyes.cards, tile, FINE_PX_PER_MM, read)
         felt = np.zeros(3) if all(box.face_up for box, _ in read) else _felt_colour(tile)
         seen = [
-            _seen(box, patch, reading)
+            _seen(box, patch, reading, tile)
             for box, reading in read
             if box.visible >= LEAST_VISIBLE and not (_is_none(reading) if box.face_up else _is_felt(tile, box, felt))
             if zone != "rack" or not self._of_another_colour(tile, box)
@@ -196,7 +197,7 @@ def _mask(patch: FeltPatch, polygon_mm: Floats, shape: tuple[int, ...]) -> NDArr
     return mask > 0
 
 
-def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
+def _seen(box: CardBox, patch: FeltPatch, reading: CardReading, tile: Picture) -> SeenCard:
     corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
     points: tuple[Point, ...] = tuple((round(float(x), 1), round(float(y), 1)) for x, y in corners)
     identity: Known[str] | Unreadable[str] = Unreadable("back")
@@ -212,7 +213,13 @@ def _seen(box: CardBox, patch: FeltPatch, reading: CardReading) -> SeenCard:
         identity=identity,
         probabilities=probabilities if face_up else (),
         visible=round(box.visible, 3),
+        tint=None if face_up or box.visible < TINT_VISIBLE else _tint(tile, box),
     )
+
+
+def _tint(tile: Picture, box: CardBox) -> Tint:
+    _, a, b = _colour(tile, box)
+    return round(float(a), 1), round(float(b), 1)
 
 
 def _colour(tile: Picture, box: CardBox) -> Floats:
