@@ -50,7 +50,9 @@ class Director:
             self._between(before, round_)
             self._play_round(round_, where)
         if self._cards.unaccounted:  # only the next shuffle shows that such a round is over
-            self._between(rounds[-1], replace(rounds[-1], events=()))
+            self._clock.now += LEAD_S
+            self._cards.new_round(replace(rounds[-1], events=()))
+            self._cards.shuffle(None, 0.2, strays=False)
 
     def script(self) -> Script:
         end = self._clock.now + TAIL_S

@@ -241,12 +241,12 @@ class Cards:
     def _taking(self, key: str) -> Callable[[float], None]:
         return lambda t: self._clock.put(t, [key], [])
 
-    def shuffle(self, event: DeckShuffled | None, wait: float) -> float:
-        """The cards of the round before go back to where the dealer deals from, any that never reached the rack too."""
+    def shuffle(self, event: DeckShuffled | None, wait: float, *, strays: bool = True) -> float:
+        """The cards of the round before go back to where the dealer deals from; `strays`: those out of the rack too."""
         gone = [self._key_before(card) for card, lain in self._before.items() if lain.zone == RACK]
         stops = [Stop(self._layout.spot(RACK).middle, 0.3, self._gathering([*gone, "stub"]))]
         for card, lain in self._before.items():
-            if lain.zone != RACK:
+            if strays and lain.zone != RACK:
                 stops.append(Stop((lain.x, lain.y), 0.3, self._gathering([self._key_before(card)])))
         self._before = {}
         return self._fresh_deck(stops, event.back if event is not None else None, wait)
