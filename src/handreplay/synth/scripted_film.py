@@ -31,7 +31,7 @@ _ARM_PX_PER_MM = 1.0
 _ARM_SIDE_PX, _UPPER_ARM_MM = 1240, 820.0
 _NOISES = 5
 _KEYFRAME_S = 2.0
-_GLARE_MM = 38.0
+_GLARE_MM = {"card": 62.0, "pack": 62.0, "stack": 38.0}
 _DEALERS_IN_BLACK = 0.85
 _ELBOW_ROOM_MM = 34.0  # from the fingertips back to what they hold
 
@@ -124,7 +124,7 @@ class Film:
             look = replace(look, x=float(lean[0]), y=float(lean[1]))
         if look not in self._felts:
             drawn = self._drawn(look, thing)
-            self._felts[look] = _under_glare(drawn) if thing.glaring else drawn
+            self._felts[look] = _under_glare(drawn, _GLARE_MM[thing.kind]) if thing.glaring else drawn
         return self._felts[look]
 
     def _drawn(self, look: Thing, thing: Thing) -> _Felt:
@@ -310,12 +310,12 @@ class Film:
             cv2.putText(picture, text, at, cv2.FONT_HERSHEY_DUPLEX, size, (240, 240, 240), 2, cv2.LINE_AA)
 
 
-def _under_glare(felt: _Felt) -> _Felt:
+def _under_glare(felt: _Felt, reach_mm: float) -> _Felt:
     """A lamp mirrored in it: nothing of it can be read."""
     side = felt.through.shape[0]
     rows, columns = np.ogrid[:side, :side]
     away = np.hypot(rows - side / 2, columns - side / 2)
-    glare = np.clip(1.6 - away / (_GLARE_MM * PX_PER_MM), 0, 0.97).astype(np.float32)[..., None]
+    glare = np.clip(1.6 - away / (reach_mm * PX_PER_MM), 0, 0.97).astype(np.float32)[..., None]
     return _Felt(felt.half_mm, felt.through * (1 - glare), felt.added * (1 - glare) + 250 * glare)
 
 
