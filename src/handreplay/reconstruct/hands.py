@@ -140,6 +140,8 @@ class _Teller:
             return
         ups = _each_once([seen for seen in look.cards if seen.face_up])
         downs = [seen for seen in look.cards if not seen.face_up]
+        edges = [seen for seen in ups if _is_edge(seen, downs)]
+        ups, downs = [seen for seen in ups if seen not in edges], downs + edges
         if ups:
             self._see_faces(ups, downs, look)
         elif downs:
@@ -334,6 +336,7 @@ class _Teller:
                     left.remove(here[0])
                     pairs.append((here[0], seen))
             return pairs
+        unknown = [seen for seen in unknown if not _lies_as_before(seen, closed)]
         opens = self.whole.zone == "dealer.cards" and self.whole.deal.dealer_open()
         if opens and len(unknown) == 1 and not any(card.face_up for card in self.cards):
             return []
@@ -342,8 +345,8 @@ class _Teller:
 
     def _may_be_more(self, seen: SeenCard, look: ZoneSeen) -> bool:
         """May a face be one more card? One that cannot be read adds none to a full hand, nor beside a hand."""
-        lying = sum(card.left is None for card in self.cards)
-        return isinstance(seen.identity, Known) or not (look.partly or lying >= self.whole.deal.size(self.whole.zone))
+        full = len(self.cards) >= self.whole.deal.size(self.whole.zone)  # one that seems gone may lie under a sleeve
+        return isinstance(seen.identity, Known) or not (look.partly or full)
 
     def _late(self, turned: Sequence[CardStory], seen: SeenCard, look: ZoneSeen) -> CardStory:
         """A face more than there were backs lay unseen under them; where none lie it was placed face up just now.
@@ -356,7 +359,8 @@ class _Teller:
             self.cards.append(card)
             return card
         card.placed, card.frame, card.face_up, card.certainty = under.placed, under.frame, False, EXPECTED
-        card.placed = next((t for t in self.whole.covered if under.placed < t < look.start), under.placed)
+        latest = min(look.start, max(self.whole.dealt, under.placed) + WITH_THE_DEAL_SECONDS)
+        card.placed = next((t for t in self.whole.covered if under.placed < t < latest), under.placed)
         card.turns.append(Turn(look.start, look.frame, "up"))
         card.timed = self.whole.deal.at_once
         self.cards.insert(self.cards.index(under) + 1, card)
@@ -399,13 +403,29 @@ def _near(card: CardStory, seen: Iterable[SeenCard]) -> bool:
 
 
 def _each_once(ups: Sequence[SeenCard]) -> list[SeenCard]:
-    """Two outlines at one place that were read alike are of one card; the one that shows more of it counts."""
+    """Two outlines of a hand that were read alike are of one card; the one that shows more of it counts."""
     kept: list[SeenCard] = []
     for seen in sorted(ups, key=lambda seen: -seen.visible):
-        here = [other for other in kept if distance(center(other), center(seen)) <= SAME_FACE_MM]
-        if not any(_value(other) == _value(seen) is not None for other in here):
+        twice = [other for other in kept if _value(other) == _value(seen) is not None and _beside(other, seen)]
+        if not twice:
             kept.append(seen)
     return [seen for seen in ups if any(seen is one for one in kept)]
+
+
+def _is_edge(seen: SeenCard, downs: Sequence[SeenCard]) -> bool:
+    """Of a pile of backs with white edges strips show that look like faces which cannot be read."""
+    return _value(seen) is None and seen.visible < STRIP_VISIBLE and any(_beside(seen, other) for other in downs)
+
+
+def _lies_as_before(seen: SeenCard, closed: Iterable[CardStory]) -> bool:
+    """An unread strip where a back showed a strip before: a hand that is turned over is laid out anew."""
+    at = center(seen)
+    here = any(card.place is not None and distance(card.place, at) <= CLEARLY_MM for card in closed)
+    return _value(seen) is None and seen.visible < STRIP_VISIBLE and here
+
+
+def _beside(one: SeenCard, other: SeenCard) -> bool:
+    return distance(center(one), center(other)) <= NEAR_MM
 
 
 def _value(seen: SeenCard) -> str | None:

@@ -30,6 +30,7 @@ IRREGULAR = 0.01  # weight of a wager that no rule allows, against 1
 UNUSUAL = 0.2  # of one that is allowed, but no round multiple, or less than the most where nobody gains by less
 NOT_ROUND = 0.1  # of a stake that is no round sum: people wager 25, 30 or 40, seldom 35 or 45
 MORE_ON_THE_SIDE = 0.6  # of an optional wager with one chip more, against it
+LIKE_ERRORS = 0.75  # so many equal stacks, to this power, tell as much as looks that err by themselves would
 WRONGLY_PAID = 0.1  # of each other amount, against the one due
 LEAST = 1e-4
 ROUND_DIGITS = {"1", "15", "2", "25", "3", "4", "5", "75"}  # leading digits of round sums
@@ -115,6 +116,9 @@ def _joint(stories: list[Story], replay: Replay, seat: Seat) -> list[tuple[Story
     tied = {story.wager.name: _tie(story, replay, seat) for story in stories if story.wager.name != measure}
     if measure not in own:
         return [(story, own[story.wager.name]) for story in stories]
+    alike = [name for name in own if name in game.equal]
+    for name in alike if len(alike) > 1 else ():
+        own[name] = {pile: p ** len(alike) ** (LIKE_ERRORS - 1) for pile, p in own[name].items()}
     told: dict[str, dict[Cents, float]] = {}  # what each other wager says of the measure
     amounts = {worth(pile) for pile in own[measure]}
     for name, tie in tied.items():
