@@ -1,9 +1,13 @@
 """WG: sizes of wagers, and when they may be made or taken back."""
 
+from dataclasses import replace
+
 import pytest
 
+from handreplay.core.events import ChipsChanged
+from handreplay.core.readings import Unreadable
 from tests.rules.rounds import ALL, HOLDEM, WITH_DEALER, base, ordinary
-from tests.rules.story import Story, declared
+from tests.rules.story import Story, declared, pile
 
 
 def retold(story: Story, seat: int, **wagers: object) -> Story:
@@ -227,3 +231,17 @@ def test_the_only_wager_on_the_table_taken_back_before_the_reveal_was_withdrawn(
     pushed = Story(rules, {3: {"hand": hand, wager: 5}}, dealer)
     pushed.phases["decision 0"].insert(0, pushed.changed(3, wager, 0, "dealer", to="player"))
     assert [code for code, *_ in pushed.codes()] == ["MD10"]
+
+
+@pytest.mark.parametrize(("others", "asked"), [({1000: 0.5, 1500: 0.4}, True), ({1000: 0.6, 2500: 0.3}, False)])
+def test_wagers_that_were_not_read_and_hardly_can_be_equal_are_asked_about(
+    others: dict[int, float], asked: bool
+) -> None:
+    story = ordinary("pa-653a")
+    open_piles = {"seat1.ante": {2500: 0.7, 5000: 0.2}, "seat1.blind": others}
+    for place, event in enumerate(story.phases["betting"]):
+        if isinstance(event, ChipsChanged) and event.zone in open_piles:
+            candidates = tuple((pile(cents), chance) for cents, chance in open_piles[event.zone].items())
+            story.phases["betting"][place] = replace(event, after=Unreadable("number of chips", candidates))
+    found = [(f.code, f.status, f.seat, f.wager) for f in story.audit().findings if f.code == "WG01"]
+    assert found == ([("WG01", "review", 1, "blind")] if asked else [])

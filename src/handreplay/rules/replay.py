@@ -19,8 +19,8 @@ from handreplay.core.events import (
     Round,
     StubCounted,
 )
-from handreplay.core.money import Cents, worth
-from handreplay.core.readings import Known, Reading
+from handreplay.core.money import Cents, Chips, worth
+from handreplay.core.readings import Known, Reading, Unreadable
 from handreplay.games.game import EXPOSED_PLAYER_CARD, Decision, Game
 from handreplay.games.table import TableRules
 from handreplay.rules.tracks import Card, Showing, card_tracks, chip_tracks, hand_of, seat_of, wager_of
@@ -509,8 +509,10 @@ class Replay:
         return tuple(e for e in self.round.events if isinstance(e, Declared) and e.what == "progressive_meter")
 
 
-def _cents(reading: Reading) -> Reading[Cents]:  # type: ignore[type-arg]
-    return Known(worth(reading.value), reading.confidence) if isinstance(reading, Known) else reading
+def _cents(reading: Reading[Chips]) -> Reading[Cents]:
+    if isinstance(reading, Known):
+        return Known(worth(reading.value), reading.confidence)
+    return Unreadable(reading.reason, tuple((worth(pile), chance) for pile, chance in reading.candidates))
 
 
 def _rises(step: ChipsChanged) -> bool:

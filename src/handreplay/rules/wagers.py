@@ -1,16 +1,18 @@
 """WG: the sizes of wagers, and when they may be made or taken back."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from handreplay.core.findings import Finding, Status
 from handreplay.core.money import Cents, usd
-from handreplay.core.readings import Known
+from handreplay.core.readings import Known, Reading
 from handreplay.rules.case import Case
 from handreplay.rules.settlement import Settled
 from handreplay.rules.tallies import Step, confidence
 
 ONE_UNREAD = 0.9
+HARDLY = 0.03  # probability of equal amounts below which two wagers are worth a look
 PERHAPS = 0.2  # probability from which chips that may have been added or taken are worth a look
 
 
@@ -27,6 +29,8 @@ def unequal_wagers(case: Case) -> Iterator[Finding]:
         if 0 in amounts.values() and not any(set(names) <= needed for needed in replay.game.qualifying):
             continue  # wagers that must be equal only where both are made
         measure = _measure([amounts[name] for name in names])
+        if None in amounts.values():
+            yield from _unlike(case, seat.number, names)
         for name in names:
             amount = amounts[name]
             if measure is None or amount is None or amount == measure:
@@ -37,6 +41,31 @@ def unequal_wagers(case: Case) -> Iterator[Finding]:
             if None in amounts.values():
                 sure = min(sure, ONE_UNREAD)  # that they differ is sure, which one is out of line is not
             yield _standing(case, "WG01", seat.number, name, text, sure)
+
+
+def _unlike(case: Case, seat: int, names: Sequence[str]) -> Iterator[Finding]:
+    """Wagers that were not read, but hardly any amount may be both of two of them: a question."""
+    piles = {name: _chances(case.replay.lies_at_close(seat, name)) for name in names}
+    for one, other in combinations(names, 2):
+        both = [len(piles[name]) for name in (one, other)]
+        equal = sum(chance * piles[other].get(amount, 0.0) for amount, chance in piles[one].items())
+        if min(both) == 0 or max(both) == 1 or equal >= HARDLY:
+            continue
+        titles = [case.replay.game.wager(name).title for name in (one, other)]
+        text = f"Seat {seat} {titles[1]} must equal {titles[0]}; neither was read surely, and they do not look alike."
+        yield case.finding(
+            "WG01", None, text, confidence=1 - equal, status="review", seat=seat, wager=other, t=case.replay.close_t
+        )
+        return
+
+
+def _chances(reading: Reading[Cents]) -> dict[Cents, float]:
+    if isinstance(reading, Known):
+        return {reading.value: 1.0} if reading.value else {}
+    chances: dict[Cents, float] = {}
+    for amount, chance in reading.candidates:
+        chances[amount] = chances.get(amount, 0.0) + chance
+    return chances
 
 
 def _measure(amounts: list[Cents | None]) -> Cents | None:
