@@ -1,6 +1,6 @@
 """Films of scripted tables: pictures that show what the script has, with the calibration written beside them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from handreplay.pipeline import audit
 from handreplay.report.evaluation.clips import find_clips
 from handreplay.report.evaluation.compare import compare
 from handreplay.report.evaluation.sources import made, truth_of
+from handreplay.synth.hands import long_arm
 from handreplay.synth.scripted import Order, main, make_film, orders_of
 from handreplay.synth.scripted_camera import CAMERAS, FilmCamera, film_camera
 from handreplay.synth.scripted_film import Film, record
@@ -123,6 +124,22 @@ def test_the_same_film_is_the_same_file_and_its_pictures_keep_their_times(film, 
     assert (tmp_path / "one.mp4").read_bytes() == (tmp_path / "two.mp4").read_bytes()
     seen = [found for found in footage.pictures(tmp_path / "one.mp4") if isinstance(found, footage.Frame)]
     assert [float(picture.seconds) for picture in seen] == [n / 10 for n in range(20) if n not in (14, 15, 16)]
+
+
+def test_an_unread_card_lies_under_a_reflection_that_leaves_no_ink(profile, calibration):
+    glaring = replace(ACE, glaring=True)
+    script = Script(0.1, (glaring,), [], [], [])
+    felt = np.full((4600, 4600, 3), (40, 90, 40), np.uint8)
+    ((_, picture),) = Film(calibration, film_look(profile, 2, SIZE), felt, script, 2, held=False).pictures(FPS)
+    assert around(calibration, picture, ACE.x, ACE.y, 8).min() > 170
+
+
+def test_a_dealers_arm_is_dark_and_reaches_in_from_the_edge():
+    for seed in range(4):
+        colours, alpha = long_arm(900, (450.0, 800.0), 1.0, 600.0, np.random.default_rng(seed), dark=True)
+        sleeve = colours[0][alpha[0] > 0.5]
+        assert len(sleeve) > 20
+        assert sleeve.mean() < 70
 
 
 def test_the_felt_is_drawn_at_table_millimetres():

@@ -279,17 +279,20 @@ class Film:
         for way in self.script.ways:
             if way in idle or way.is_home(t):
                 continue
-            x, y = way.grip(t)
-            for carry in self.script.carries:
-                if carry.arm == way.name and carry.start <= t < carry.end:
-                    for thing in carry.things:
-                        self._seen(
-                            self._felt_of(replace(thing, x=thing.x + x, y=thing.y + y)), thing.x + x, thing.y + y
-                        ).lay(picture)
+            for thing in self._carried(way, t):
+                self._seen(self._felt_of(thing), thing.x, thing.y).lay(picture)
             patch = self._arm_patch(way, t)
             if patch is not None:
                 patch.lay(picture)
         return self._sensed(picture, t, frame)
+
+    def _carried(self, way: Way, t: float) -> Iterator[Thing]:
+        """What a hand carries, where it is just now."""
+        x, y = way.grip(t)
+        for carry in self.script.carries:
+            if carry.arm == way.name and carry.start <= t < carry.end:
+                for thing in carry.things:
+                    yield replace(thing, x=thing.x + x, y=thing.y + y)
 
     def _sensed(self, picture: Picture, t: float, frame: int) -> Picture:
         """Lens, tone, sensor and the recorder's clock."""
@@ -302,8 +305,8 @@ class Film:
         return noisy
 
     def _write(self, picture: Picture, t: float) -> None:
-        size, second = picture.shape[0] / 1080, int(t)
-        clock = f"11/30/2026  01:{10 + second // 60:02d}:{second % 60:02d}"
+        size, second = picture.shape[0] / 1080, int(t) + 4200  # ten past one, and counting
+        clock = f"11/30/2026  {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
         for text, y in ((clock, 44), (self._look.overlay, 1060)):
             at = (round(24 * size), round(y * size))
             cv2.putText(picture, text, at, cv2.FONT_HERSHEY_DUPLEX, size, (0, 0, 0), 4, cv2.LINE_AA)

@@ -36,7 +36,6 @@ class Look:
     chroma_noise: float
     blur_px: float
     shutter: float  # share of a picture's time
-    glare: float
     vignette: float
     tone: NDArray[np.uint8]
     overlay: str
@@ -55,7 +54,6 @@ def film_look(profile: Profile, seed: int, size: tuple[int, int]) -> Look:
         chroma_noise=float(rng.uniform(0.5, 1.2)),
         blur_px=float(rng.uniform(0.45, 0.8)),
         shutter=float(rng.uniform(0.08, 0.25)),
-        glare=float(rng.uniform(0.0, 0.10)),
         vignette=float(rng.uniform(0.08, 0.3)),
         tone=_tone(rng),
         overlay=f"CAM {int(rng.integers(10, 99))}  PIT {int(rng.integers(1, 30)):02d}" if rng.random() < 0.7 else "",
