@@ -69,3 +69,8 @@ def test_a_stub_that_shows_its_face_and_is_turned_over_comes_once() -> None:
 def test_a_face_that_is_not_turned_down_shows_for_good() -> None:
     (only,) = came(look(19.1, Known("9d", 0.99)))
     assert only.shown is not None and math.isinf(only.shown.down)
+
+
+def test_where_none_is_burned_a_face_comes_with_the_stub() -> None:
+    found = came(look(0.4, BACK), look(34.7, Known("6s", 0.99)), look(36.9, BACK))
+    assert [(one.t, one.face_up) for one in found] == [(0.4, False), (34.7, True)]

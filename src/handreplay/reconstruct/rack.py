@@ -63,7 +63,7 @@ def arrivals(looks: Sequence[ZoneSeen], community: Sequence[float] = ()) -> list
             hidden = next((later.start for later in looks[number + 1 :] if later.filled and not _face(later)), math.inf)
             if filled and last and last.shown and not face and not _between(last.shown.t, look.start, community):
                 found[-1] = replace(last, shown=replace(last.shown, down=look.start))
-            elif filled and last and face and not _between(last.t, min(hidden, look.start + SOON_SECONDS), community):
+            elif filled and last and face and _turned_up(last, look, min(hidden, look.start + SOON_SECONDS), community):
                 found[-1] = replace(last, shown=last.shown or Shown(look.start, look.frame, face))
             else:
                 came = any(card.changed >= NEW_CHANGED for card in look.cards)
@@ -75,6 +75,12 @@ def arrivals(looks: Sequence[ZoneSeen], community: Sequence[float] = ()) -> list
 
 def _face(look: ZoneSeen) -> Known[str] | None:
     return next((card.identity for card in look.cards if card.face_up and isinstance(card.identity, Known)), None)
+
+
+def _turned_up(last: Arrival, look: ZoneSeen, until: float, community: Sequence[float]) -> bool:
+    """Is the face that of the burn that came last? Not where none is burned, nor long afterwards."""
+    burned = bool(community) and look.start - last.t <= BURN_BEFORE_COMMUNITY_SECONDS
+    return burned and not _between(last.t, until, community)
 
 
 def _between(start: float, end: float, community: Sequence[float]) -> bool:

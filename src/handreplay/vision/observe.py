@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from handreplay.core.observations import (
     Observation,
     PictureLost,
+    Point,
     SeenCard,
     SeenStack,
     ZoneCovered,
@@ -25,7 +26,7 @@ from handreplay.core.readings import Unreadable
 from handreplay.core.timeline import Gap
 from handreplay.footage import Frame
 from handreplay.vision.areas import areas
-from handreplay.vision.calibration import Calibration, PictureWindow
+from handreplay.vision.calibration import Calibration, FeltPatch, PictureWindow
 from handreplay.vision.change import Area, Motion, Moved, Plane, Rest, Watcher, half_size
 from handreplay.vision.chip_tops import ChipTops
 from handreplay.vision.colours import Colours
@@ -34,8 +35,10 @@ from handreplay.vision.glimpses import Glimpses
 from handreplay.vision.key_watch import KeyWatcher
 from handreplay.vision.later_looks import AGAIN_SECONDS, AGAIN_TIMES, LaterLook, together, unread, withheld
 from handreplay.vision.memory import TableMemory
+from handreplay.vision.plain_cards import plain_cards
 from handreplay.vision.quiet import Quiet
-from handreplay.vision.zone_reader import Eyes, ZoneReader, kind_of, patch_of
+from handreplay.vision.table_eye import CardBox
+from handreplay.vision.zone_reader import FINE_PX_PER_MM, Eyes, ZoneReader, kind_of, patch_of
 from handreplay.vision.zones import Zones
 
 Picture = NDArray[np.uint8]
@@ -324,7 +327,8 @@ class Observer:
         sighting = self._reader.look(tile)
         if self._reader.covered(zone, patch, sighting) or self._reader.under_cover(tile, patch, zone, sighting):
             return None
-        cards = self._reader.cards(tile, patch, zone, self._reader.boxes(patch, zone, sighting))
+        boxes = self._reader.boxes(patch, zone, sighting) or self._plain(zone, tile, patch)
+        cards = self._reader.cards(tile, patch, zone, boxes)
         if kind_of(zone) != "wager":
             return cards, []
         stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._empty.get(zone))
@@ -332,6 +336,14 @@ class Observer:
         if self._colourless:
             stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
         return cards, stacks
+
+    def _plain(self, zone: str, tile: Picture, patch: FeltPatch) -> list[CardBox]:
+        """Cards that the table net does not find where cards belong."""
+        bare = self._empty.get(zone)
+        if bare is None or zone == "rack" or kind_of(zone) != "cards":
+            return []
+        lying = [_middle(card) for card in self._shown.get(zone, ())]
+        return plain_cards(self.eyes.cards, tile, bare, patch, self.zones.polygons_mm[zone], FINE_PX_PER_MM, lying)
 
     def _bare(self) -> bool:
         """Has all of the table been read as it lies, and does nothing lie there? Cards in the rack may."""
@@ -350,6 +362,11 @@ class Observer:
         """Chips lie before the fingers have left them, cards are let go at once."""
         lag = CHIPS_LAG_SECONDS if kind_of(rest.zone) == "wager" else 0.0
         return rest.arrived + min(lag, max(0.0, rest.since - rest.arrived))
+
+
+def _middle(card: SeenCard) -> Point:
+    xs, ys = zip(*card.corners_mm, strict=True)
+    return sum(xs) / 4, sum(ys) / 4
 
 
 def observe(pictures: Iterable[Prepared], observer: Observer) -> Iterator[Observation]:

@@ -1,0 +1,120 @@
+"""A card that the table net does not know for one: an even rectangle of a card's size where there was bare felt.
+
+Backs of one plain colour look like print, or like something that covers the felt. But nothing else that comes to lie on
+a card's place, and stays there when the hand has gone, has a card's outline to the millimetre. The card reader is asked
+whether it may be one. A second card on the first makes the outline longer: it lies at the end that is new.
+"""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from handreplay.core.observations import Point
+from handreplay.vision.calibration import FeltPatch
+from handreplay.vision.card_reader import CardReading
+from handreplay.vision.second_look import CardNet
+from handreplay.vision.straighten import straighten
+from handreplay.vision.table_eye import CardBox
+
+Picture = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+_Rectangle = tuple[tuple[float, float], tuple[float, float], float]  # middle, sides, turn in degrees, as OpenCV has it
+
+CARD_MM = (63.5, 88.9)
+WITHIN_MM = 4.0
+MOST_LONGER_MM = 32.0  # of cards that lie partly on each other
+UNLIKE_LEVELS = 14.0  # of any colour, against the bare felt
+FILLED = 0.93  # share of the rectangle that looks other than the felt
+FILLED_BY_TWO = 0.8
+BACK = 0.8  # the card reader's word that it is one
+SCORE = 0.9
+
+
+def plain_cards(
+    cards: CardNet,
+    tile: Picture,
+    bare: Picture,
+    patch: FeltPatch,
+    outline_mm: Floats,
+    px_per_mm: float,
+    lying_mm: Sequence[Point],
+) -> list[CardBox]:
+    """The card that came to lie on bare felt or on another plain one, and that one; empty where nothing is a card.
+
+    `tile` and `bare` are the zone's place now and as it was when empty, `lying_mm` the middles of the cards seen there
+    last. Outlines are px at 1 px/mm, as the table net's.
+    """
+    found = _rectangle(tile, bare, patch, outline_mm)
+    if found is None:
+        return []
+    (middle, sides, degrees), filled = found
+    long, short = max(sides) / px_per_mm, min(sides) / px_per_mm
+    if sides[0] > sides[1]:
+        degrees += 90.0
+    extra = np.array([short - CARD_MM[0], long - CARD_MM[1]])
+    if (extra < -WITHIN_MM).any() or (extra > MOST_LONGER_MM).any():
+        return []
+    if (extra <= WITHIN_MM).all():
+        places = [np.zeros(2)] if filled >= FILLED else []
+    else:
+        places = _two(extra, middle, degrees, px_per_mm, patch, lying_mm) if filled >= FILLED_BY_TWO else []
+    boxes = [_box(np.asarray(middle), place, degrees, px_per_mm) for place in places]
+    readings = cards.read([straighten(tile, box.corners * px_per_mm) for box in boxes[:1]]) if boxes else []
+    return boxes if all(_is_back(reading) for reading in readings) else []
+
+
+def _rectangle(tile: Picture, bare: Picture, patch: FeltPatch, outline_mm: Floats) -> tuple[_Rectangle, float] | None:
+    """The largest thing in the zone that is not felt: its least rectangle (px), and the share that it fills."""
+    unlike = cv2.absdiff(cv2.blur(tile, (5, 5)), cv2.blur(bare, (5, 5))).max(axis=2) > UNLIKE_LEVELS
+    inside = np.zeros(tile.shape[:2], np.uint8)
+    cv2.fillPoly(inside, [np.round(patch.to_px(outline_mm)).astype(np.int32)], 1)
+    mask = cv2.morphologyEx(unlike.astype(np.uint8) & inside, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    largest = max(contours, key=cv2.contourArea, default=None)
+    if largest is None:
+        return None
+    (x, y), (width, height), degrees = cv2.minAreaRect(largest)
+    area = width * height
+    return (((x, y), (width, height), degrees), cv2.contourArea(largest) / area) if area else None
+
+
+def _two(
+    extra_mm: Floats,
+    middle: tuple[float, float],
+    degrees: float,
+    px_per_mm: float,
+    patch: FeltPatch,
+    lying_mm: Sequence[Point],
+) -> list[Floats]:
+    """Where in the rectangle the new card and the one under it lie, mm from its middle; the new one first.
+
+    Of a pile that came at once the place of the uppermost is not known: about the middle.
+    """
+    if not lying_mm:
+        return [np.zeros(2)]
+    ends = [np.array([x, y]) * np.maximum(extra_mm, 0) / 2 for x in (-1, 1) for y in (-1, 1)]
+    old = [patch.to_px(np.array([at]))[0] for at in lying_mm]
+    away = [min(float(np.linalg.norm(_at(middle, end, degrees, px_per_mm) - at)) for at in old) for end in ends]
+    new = ends[int(np.argmax(away))]
+    return [new, -new]
+
+
+def _at(middle: tuple[float, float], place_mm: Floats, degrees: float, px_per_mm: float) -> Floats:
+    turn = np.radians(degrees)
+    across, along = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    return np.asarray(np.asarray(middle) + (place_mm[0] * across + place_mm[1] * along) * px_per_mm)
+
+
+def _box(middle: Floats, place_mm: Floats, degrees: float, px_per_mm: float) -> CardBox:
+    x, y = CARD_MM[0] / 2, CARD_MM[1] / 2
+    corners = [(-x, -y), (x, -y), (x, y), (-x, y)]
+    at = (float(middle[0]), float(middle[1]))
+    outline = np.array([_at(at, place_mm + corner, degrees, px_per_mm) for corner in np.array(corners)]) / px_per_mm
+    return CardBox(outline, face_up=False, score=SCORE, face_chance=1 - SCORE, visible=1.0)
+
+
+def _is_back(reading: CardReading) -> bool:
+    return reading.kind == "back" and reading.kind_confidence >= BACK
