@@ -39,3 +39,10 @@ def test_a_back_between_the_two_and_a_table_with_one_deck_are_not_told() -> None
     one = Decks()
     one.learn([RED] * 4, ())
     assert one.in_play([RED]) is None
+
+
+def test_two_decks_of_one_colour_and_a_picture_without_colour_tell_nothing() -> None:
+    for named, backs in (((NAMED[0], (44.0, 30.0)), RED), ((NAMED[0], NAMED[0]), RED), (NAMED, (1.0, -1.5))):
+        decks = Decks()
+        decks.learn([backs] * 4, named)
+        assert decks.in_play([backs]) is None

@@ -20,7 +20,7 @@ from handreplay.core.events import (
 )
 from handreplay.core.observations import PictureLost, Tint, ZoneCovered, ZoneSeen, ZoneUncovered
 from handreplay.core.readings import SEEN_CONFIDENCE, Known, Reading, Unreadable
-from handreplay.reconstruct.covers import UNREAD_SECONDS, covers, long_covers
+from handreplay.reconstruct.covers import covers, long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.decks import Decks
 from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, CardStory, ZoneCards, by_dealer, tell
@@ -40,6 +40,7 @@ from handreplay.reconstruct.votes import one_deck
 from handreplay.reconstruct.wagers import WagerStory, moves, with_neighbours
 
 LEAD_SECONDS = 0.4  # the round's borders lie this far outside its first and last event
+UNREAD_WAGER_SECONDS = 10.0  # no hand rests on a wager for so long: what lies there could not be read
 SHUFFLE_LEAD_SECONDS = 1.2  # the shuffle is not seen itself; it ends about this long before the first wager
 SINGLY_SECONDS = 6.0  # between the cards of one hand that are picked up one by one
 UNTOLD_SECONDS = 0.5  # closer together, it cannot be told whether chips or a card came first
@@ -122,8 +123,10 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
         for place in range(1, view.deal.unseen + 1):
             events += _into_rack(replace(rest.unseen, shown=None), f"u{place:02d}")
     if rest.stub is not None:
-        exposed = rest.stub.shown is not None
-        events.append(StubMoved(t=rest.stub.t, frame=rest.stub.frame, actor="dealer", to="rack", exposed=exposed))
+        face = rest.stub.shown.face if rest.stub.face_up and rest.stub.shown else None
+        sure = face.confidence if face else 1.0
+        stub = StubMoved(t=rest.stub.t, frame=rest.stub.frame, actor="dealer", to="rack", confidence=sure)
+        events.append(replace(stub, exposed=face is not None))
     events += _wager_events(seen, stories, view.deal)
     events += [
         FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved) for gap in seen.gaps
@@ -264,10 +267,18 @@ def _into_rack(arrival: Arrival, name: str) -> Iterator[Event]:
         face="up" if arrival.face_up else "down",
         identity=shown.face if shown and arrival.face_up else hidden,
         actor="dealer",
-        confidence=0.97,
+        confidence=shown.face.confidence if shown and arrival.face_up else 0.97,
     )
     if shown and not arrival.face_up:
-        yield CardTurned(t=shown.t, frame=shown.frame, card=name, face="up", identity=shown.face, actor="dealer")
+        yield CardTurned(
+            t=shown.t,
+            frame=shown.frame,
+            card=name,
+            face="up",
+            identity=shown.face,
+            actor="dealer",
+            confidence=shown.face.confidence,
+        )
     if shown and not math.isinf(shown.down):
         yield CardTurned(t=shown.down, card=name, face="down", identity=hidden, actor="dealer")
 
@@ -281,9 +292,10 @@ def _wager_events(seen: Sightings, stories: list[CardStory], deal: Deal) -> list
     settled_by = "community" if deal.community_down else "dealer.cards"
     times = [t for card in stories if card.zone == settled_by and (t := card.shown())]
     shown = (max if deal.community_down else min)(times, default=math.inf)
-    unread = [cover for cover in covers(seen.covered, seen.looks) if cover.end - cover.start >= UNREAD_SECONDS]
-    for cover in unread:
-        if cover.zone in zones:
+    again = {(mark.zone, mark.t) for mark in seen.covered if isinstance(mark, ZoneUncovered)}  # nothing had changed
+    for cover in covers(seen.covered, seen.looks):
+        long = cover.end - cover.start >= UNREAD_WAGER_SECONDS
+        if long and cover.zone in zones and (cover.zone, cover.end) not in again:
             zones[cover.zone].unread.append(cover.end)
     all_moves = [move for zone in sorted(zones) for move in moves(zones[zone], first_card=first, dealer_shown=shown)]
     return [_in_time(event, first) for event in with_neighbours(all_moves)]

@@ -14,6 +14,8 @@ from handreplay.core.observations import Tint
 
 SAME_TINT = 14.0  # in Lab, brightness left out: backs of one deck under one lamp
 OTHER_TINT = 22.0  # backs of another deck differ by more
+LEAST_COLOUR = 8.0  # less is grey
+LEAST_TURN = math.radians(50)  # between the hues of two decks; two reds are not told apart
 LEAST_CARDS = 3  # from which a deck's colour is learnt
 
 
@@ -28,9 +30,11 @@ class Decks:
 
         Where one deck is in use nothing is learnt.
         """
-        if len(named) != 2 or len(tints) < LEAST_CARDS:
+        if len(named) != 2 or not _apart(*named) or len(tints) < LEAST_CARDS:
             return
         middle = (median(a for a, _ in tints), median(b for _, b in tints))
+        if math.hypot(*middle) < LEAST_COLOUR:
+            return  # a picture without colour shows no deck
         if self.of(middle) is None and all(math.dist(middle, known) >= OTHER_TINT for known in self._seen.values()):
             free = [number for number in range(len(named)) if number not in self._seen]
             if free:
@@ -47,6 +51,11 @@ class Decks:
         """The deck that most of these are of."""
         told = Counter(number for tint in tints if (number := self.of(tint)) is not None)
         return told.most_common(1)[0][0] if told else None
+
+
+def _apart(one: Tint, other: Tint) -> bool:
+    """May the two be told apart under any lamp?"""
+    return min(math.hypot(*one), math.hypot(*other)) >= LEAST_COLOUR and _turn(one, other) >= LEAST_TURN
 
 
 def _turn(one: Tint, other: Tint) -> float:

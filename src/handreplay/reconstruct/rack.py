@@ -11,6 +11,7 @@ from handreplay.reconstruct.deal import Deal
 ADDED_CHANGE = 0.006  # share of the rack that one more card changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come to the empty rack changes at least
 SAME_ARRIVAL_SECONDS = 0.3
+FACE_CONFIDENCE = 0.9  # of a face in the rack, where hands come and go
 SOON_SECONDS = 3.0  # a burn's community card comes within that
 CARRY_SECONDS = 2.5  # longest way from the felt to the rack
 USUAL_CARRY_SECONDS = 0.9
@@ -60,8 +61,16 @@ def arrivals(looks: Sequence[ZoneSeen], community: Sequence[float] = ()) -> list
         again = bool(found) and look.start - found[-1].t < SAME_ARRIVAL_SECONDS
         if (not filled or look.changed >= ADDED_CHANGE) and not again:
             last, face = found[-1] if found else None, _face(look)
-            hidden = next((later.start for later in looks[number + 1 :] if later.filled and not _face(later)), math.inf)
-            if filled and last and last.shown and not face and not _between(last.shown.t, look.start, community):
+            hidden = next(
+                (later.start for later in looks[number + 1 :] if later.filled and not _shows(later)), math.inf
+            )
+            if (
+                filled
+                and last
+                and last.shown
+                and not _shows(look)
+                and not _between(last.shown.t, look.start, community)
+            ):
                 found[-1] = replace(last, shown=replace(last.shown, down=look.start))
             elif filled and last and face and _turned_up(last, look, min(hidden, look.start + SOON_SECONDS), community):
                 found[-1] = replace(last, shown=last.shown or Shown(look.start, look.frame, face))
@@ -74,7 +83,14 @@ def arrivals(looks: Sequence[ZoneSeen], community: Sequence[float] = ()) -> list
 
 
 def _face(look: ZoneSeen) -> Known[str] | None:
-    return next((card.identity for card in look.cards if card.face_up and isinstance(card.identity, Known)), None)
+    """What was read of a face that has come to show with this look, believed less than of a card on the felt."""
+    fresh = [card for card in look.cards if card.face_up and card.changed >= NEW_CHANGED]
+    read = (card.identity for card in fresh if isinstance(card.identity, Known))
+    return next((Known(face.value, min(face.confidence, FACE_CONFIDENCE)) for face in read), None)
+
+
+def _shows(look: ZoneSeen) -> bool:
+    return any(card.face_up for card in look.cards)
 
 
 def _turned_up(last: Arrival, look: ZoneSeen, until: float, community: Sequence[float]) -> bool:

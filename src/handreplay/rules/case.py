@@ -1,5 +1,6 @@
 """What a rule is given: one round replayed and settled, and what the rounds before it leave behind."""
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -44,7 +45,7 @@ class Case:
         """A finding of that code, cited and with its remedy. Without a confidence it takes the event's own."""
         if confidence is None:
             confidence = event.confidence if event else 1.0
-        if self.replay.from_footage:
+        if self.replay.from_footage and not (event and event.confidence == 1.0):  # which a person entered
             confidence = min(confidence, SEEN_CONFIDENCE)
         status = status or status_of(confidence)
         void = self.settlement.void
@@ -74,6 +75,11 @@ class Case:
             observed_cents=observed,
             variance_cents=variance,
         )
+
+    @property
+    def called_off_unseen(self) -> bool:
+        """Whether a round from footage ends without the dealer's hand: called off, for what may not have been seen."""
+        return self.replay.from_footage and math.isinf(self.replay.turned_t)
 
     def _part_unseen(self, seat: int | None) -> bool:
         """Whether something that was not seen may have made it right, once chips or cards lay on the table.

@@ -241,7 +241,8 @@ def voided_without_cause(case: Case) -> Iterator[Finding]:
     given = [s.tally.last for s in case.settlement.wagers if s.tally.last and s.tally.last.t >= case.replay.close_t]
     first = min(given, key=lambda step: step.t, default=None)
     text = "Every wager was handed back or left, the dealer's hand was never shown, and nothing seen calls for that."
-    status: Status | None = None if case.settlement.surely_handed_back else "review"  # or they are a fold's forfeits
+    sure = case.settlement.surely_handed_back and not case.replay.from_footage
+    status: Status | None = None if sure else "review"  # or they are a fold's forfeits, or the cause was not seen
     yield case.finding("MD10", first.event if first else None, text, variance=None, status=status)
 
 
@@ -271,4 +272,6 @@ def deck_alternation(case: Case) -> Iterator[Finding]:
     running = case.history.number is not None and case.history.number + 1 == case.replay.round.number
     if case.replay.table.decks == 2 and running and back is not None and back == case.history.back:
         shuffled = next((e for e in case.replay.round.events if isinstance(e, DeckShuffled)), None)
-        yield case.finding("MD13", shuffled, f"The deck with back {back} was dealt again, twice running.")
+        doubtful: Status | None = "review" if case.replay.from_footage else None  # a lamp changes a back's colour
+        text = f"The deck with back {back} was dealt again, twice running."
+        yield case.finding("MD13", shuffled, text, status=doubtful)

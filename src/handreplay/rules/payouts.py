@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from handreplay.core.events import Event
 from handreplay.core.findings import PROBABLE_FROM, Finding, Status
 from handreplay.core.money import Cents, usd
+from handreplay.core.readings import Known
 from handreplay.games.game import Section
 from handreplay.games.paytables import chosen
 from handreplay.rules.case import Case
 from handreplay.rules.catalogue import catalogue, section_of
 from handreplay.rules.settlement import Reading, Settled
-from handreplay.rules.tallies import Step, confidence
+from handreplay.rules.tallies import Step, confidence, entered
 
 WORDS = {
     "win": "a win",
@@ -24,6 +25,8 @@ WORDS = {
 
 LIKELY_IN_PICTURES = 0.8
 ALL_THERE_ARE = 0.85  # piles that add to so much leave none out that would make a payment right
+MOST_OF_ALL = 0.5  # probability of the named piles from which those that are not named are much like them
+UNNAMED_OTHERWISE = 1 / 3  # share of those that are not named which may make it right
 WORTH_NAMING = 0.05
 LIKELY_BY_CARDS = 0.97  # if a card that the pictures allow makes the payment right, it is likely that card
 
@@ -67,13 +70,10 @@ def _least_share(case: Case, settled: Settled) -> float:
     return LIKELY_BY_CARDS if settled.prospect.unread else LIKELY_IN_PICTURES
 
 
-def _seen_in_part(case: Case, code: str) -> bool:
-    """Whether a camera may not have shown what makes it right.
-
-    It does not tell chips taken to the tray from chips pushed back to the player; and a round that ends without the
-    dealer's hand was called off, for whatever cause.
-    """
-    return case.replay.from_footage and (code == "PY04" or math.isinf(case.replay.turned_t))
+def _where_unseen(case: Case, settled: Settled) -> bool:
+    """A camera does not tell chips taken to the tray from chips pushed back to the player; a person may."""
+    step = settled.tally.last
+    return case.replay.from_footage and step is not None and not (step.event.to and entered(step.event))
 
 
 def wrongly_collected(case: Case) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
             _event(settled),
             _words(case, settled, reading) + _or_else(settled),
             confidence=believed,
-            status="review" if _seen_in_part(case, code) else None,
+            status="review" if case.called_off_unseen or (code == "PY04" and _where_unseen(case, settled)) else None,
             seat=settled.seat.number,
             wager=settled.wager.name,
             expected=reading.expected,
@@ -124,26 +124,36 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
 def wrong_by_any_pile(case: Case, settled: Settled) -> bool:
     """Whether the pictures leave open by how much a payment is wrong, but not that it is."""
     codes = {reading.code for reading in settled.readings}
-    whole = settled.confidence >= ALL_THERE_ARE or _by_direction(settled)
+    whole = settled.confidence >= ALL_THERE_ARE or _by_direction(case, settled)
     return case.replay.from_footage and settled.can_tell and len(codes) == 1 and whole and not settled.prospect.unread
 
 
-def _by_direction(settled: Settled) -> bool:
-    """Whether it is wrong that the house paid, took or did nothing at all, however many chips there were."""
-    return all(
-        (result == "lose" and not reading.due.pay and reading.tally.net >= 0)
-        or (result == "push" and reading.tally.net != 0)
-        or (result == "win" and reading.tally.net <= 0)
-        for reading in settled.readings
-        for result in (reading.due.result,)
+def _by_direction(case: Case, settled: Settled) -> bool:
+    """Whether it is wrong that the house paid, took or did nothing at all, however many chips there were.
+
+    The piles that are named must be most of those that may be.
+    """
+    events = case.replay.chips.get((settled.seat.number, settled.wager.name), ())
+    named = all(isinstance(event.after, Known) or event.after.candidates for event in events)
+    return (
+        named
+        and settled.confidence >= MOST_OF_ALL
+        and all(
+            (result == "lose" and not reading.due.pay and reading.tally.net >= 0)
+            or (result == "push" and reading.tally.net != 0)
+            or (result == "win" and reading.tally.net <= 0)
+            for reading in settled.readings
+            for result in (reading.due.result,)
+        )
     )
 
 
 def _sureness(case: Case, settled: Settled) -> float:
     """How sure a wrong payment is that every reading shows."""
-    if not _by_direction(settled):
+    if not _by_direction(case, settled):
         return settled.confidence
-    return min(confidence(case.replay, settled.seat.number, settled.wager.name), settled.prospect.confidence)
+    own = min(confidence(case.replay, settled.seat.number, settled.wager.name), settled.prospect.confidence)
+    return min(own, 1 - UNNAMED_OTHERWISE * (1 - settled.confidence))
 
 
 def _or_else(settled: Settled) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from handreplay.core.events import ChipsChanged
+from handreplay.core.events import ChipsChanged, Event
 from handreplay.core.money import Cents, worth
 from handreplay.core.readings import Known
 from handreplay.games.game import Wager
@@ -86,6 +86,11 @@ def confidence(replay: Replay, seat: int, wager: str) -> float:
     return min(read, default=1.0)
 
 
+def entered(event: Event) -> bool:
+    """Whether a person said so: nothing that is read from pictures is believed wholly."""
+    return event.confidence == 1.0
+
+
 # ---- readings
 
 
@@ -105,21 +110,28 @@ def _readings(
 def _possible(
     replay: Replay, readings: tuple[tuple[float, tuple[Step, ...], bool], ...]
 ) -> tuple[tuple[float, tuple[Step, ...], bool], ...]:
-    """Without those in which a dealer pays a pile down: what pictures show beside a stake was added to it.
+    """Without those in which a dealer pays a pile down, from footage: a dealer who pays adds to what lies there.
 
-    A pile's candidates are told of each moment by itself, so they may be paired in ways that cannot be.
+    A pile's candidates are told of each moment by itself, so they may be paired in ways that cannot be. That nothing
+    was added is left out too where the likeliest pile afterwards is larger than the likeliest before.
     """
-    possible = [reading for reading in readings if not any(_paid_down(step) for step in reading[1])]
+    if not replay.from_footage or not readings:
+        return readings
+    likeliest = max(readings, key=lambda reading: reading[0])[1]
+    grown = {step.t for step in likeliest if step.rise > 0}
+    possible = [reading for reading in readings if not any(_cannot_be(step, grown) for step in reading[1])]
     total = sum(probability for probability, _, _ in possible)
-    if not replay.from_footage or not total or len(possible) == len(readings):
+    if not total or len(possible) == len(readings):
         return readings
     whole = sum(probability for probability, _, _ in readings)
     return tuple((probability * whole / total, sequence, unseen) for probability, sequence, unseen in possible)
 
 
-def _paid_down(step: Step) -> bool:
+def _cannot_be(step: Step, grown: set[float]) -> bool:
+    """Whether an unread pile beside which a dealer's hand was has become less, or no more though it has grown."""
     unread = not isinstance(step.event.after, Known)
-    return unread and step.by_dealer and step.before > 0 and step.after > 0 and step.rise <= 0
+    lies = unread and step.by_dealer and step.before > 0 and step.after > 0
+    return lies and (step.rise < 0 or (step.rise == 0 and step.t in grown))
 
 
 def _pile_choices(replay: Replay, steps: tuple[ChipsChanged, ...]) -> list[list[tuple[Cents, float]]]:
@@ -164,7 +176,7 @@ def _sequences(
     paid = False
     for event, after in zip(steps, amounts, strict=True):
         before = worth(event.before.value) if isinstance(event.before, Known) else lies
-        unseen = unseen or (event is steps[0] and not isinstance(event.before, Known))
+        unseen = unseen or (event is steps[0] and not isinstance(event.before, Known) and event.t >= replay.close_t)
         unseen = unseen or (before != lies and event.t >= replay.close_t)
         by_dealer = _by_dealer(replay, seat, wager, event, after - before, paid, void_t)
         if by_dealer is None and doubtful is None:
@@ -269,7 +281,9 @@ def _dealer(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, 
 
 def _pushed_unseen(replay: Replay, wager: Wager, step: Step) -> bool:
     """A camera does not show well where a dealer's hand takes chips; a bet that goes at its own decision goes back."""
-    return replay.from_footage and wager.take_back_at is not None and step.t < replay.settle_t
+    return (
+        replay.from_footage and not entered(step.event) and wager.take_back_at is not None and step.t < replay.settle_t
+    )
 
 
 def _player_adds(tally: Tally, replay: Replay, seat: Seat, wager: Wager, step: Step, void_t: float) -> None:

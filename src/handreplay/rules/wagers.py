@@ -48,11 +48,12 @@ def _unlike(case: Case, seat: int, names: Sequence[str]) -> Iterator[Finding]:
     piles = {name: _chances(case.replay.lies_at_close(seat, name)) for name in names}
     for one, other in combinations(names, 2):
         both = [len(piles[name]) for name in (one, other)]
+        named = sum(piles[one].values()) * sum(piles[other].values())
         equal = sum(chance * piles[other].get(amount, 0.0) for amount, chance in piles[one].items())
-        if min(both) == 0 or max(both) == 1 or equal >= HARDLY:
+        if min(both) == 0 or max(both) == 1 or equal >= HARDLY * named:
             continue
         titles = [case.replay.game.wager(name).title for name in (one, other)]
-        text = f"Seat {seat} {titles[1]} must equal {titles[0]}; neither was read surely, and they do not look alike."
+        text = f"Seat {seat} {titles[1]} must equal {titles[0]}; not both were read surely, and they do not look alike."
         yield case.finding(
             "WG01", None, text, confidence=1 - equal, status="review", seat=seat, wager=other, t=case.replay.close_t
         )
@@ -135,7 +136,7 @@ def withdrawn_wager(case: Case) -> Iterator[Finding]:
 
 def _touched(case: Case, code: str) -> Iterator[Finding]:
     """A player's hand was at chips that had to stand, and whether there are more (WG03) or fewer (WG04) is open."""
-    for settled in case.settlement.wagers if _told_apart(case) else ():
+    for settled in case.settlement.wagers if case.replay.from_footage and _told_apart(case) else ():
         chances = {"WG03": 0.0, "WG04": 0.0}
         steps: dict[str, Step] = {}
         for reading in settled.readings:
@@ -243,7 +244,8 @@ def _counted(case: Case, code: str, settled: Settled, t: float, text: str) -> Fi
         event,
         text,
         confidence=settled.confidence if agreed else min(settled.confidence, reading.probability),
-        status=None if seen else "review",  # a gap may hide that a decision was open, or betting, or the settlement
+        # a gap may hide that a decision was open, or betting, or the settlement
+        status=None if seen and not case.called_off_unseen else "review",
         seat=settled.seat.number,
         wager=settled.wager.name,
         expected=reading.expected,

@@ -5,7 +5,7 @@ a card's place, and stays there when the hand has gone, has a card's outline to 
 whether it may be one. A second card on the first makes the outline longer: it lies at the end that is new.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
@@ -27,6 +27,7 @@ CARD_MM = (63.5, 88.9)
 WITHIN_MM = 4.0
 MOST_LONGER_MM = 32.0  # of cards that lie partly on each other
 UNLIKE_LEVELS = 14.0  # of any colour, against the bare felt
+APART_MM = 6.0  # nearer than this two outlines are of one card
 FILLED = 0.93  # share of the rectangle that looks other than the felt
 FILLED_BY_TWO = 0.8
 BACK = 0.8  # the card reader's word that it is one
@@ -58,10 +59,10 @@ def plain_cards(
     if (extra < -WITHIN_MM).any() or (extra > MOST_LONGER_MM).any():
         return []
     if (extra <= WITHIN_MM).all():
-        places = [np.zeros(2)] if filled >= FILLED else []
+        middles = [np.asarray(middle)] if filled >= FILLED else []
     else:
-        places = _two(extra, middle, degrees, px_per_mm, patch, lying_mm) if filled >= FILLED_BY_TWO else []
-    boxes = [_box(np.asarray(middle), place, degrees, px_per_mm) for place in places]
+        middles = _pile(extra, middle, degrees, px_per_mm, patch.to_px, lying_mm) if filled >= FILLED_BY_TWO else []
+    boxes = [_box(at, degrees, px_per_mm) for at in middles]
     readings = cards.read([straighten(tile, box.corners * px_per_mm) for box in boxes[:1]]) if boxes else []
     return boxes if all(_is_back(reading) for reading in readings) else []
 
@@ -81,39 +82,36 @@ def _rectangle(tile: Picture, bare: Picture, patch: FeltPatch, outline_mm: Float
     return (((x, y), (width, height), degrees), cv2.contourArea(largest) / area) if area else None
 
 
-def _two(
+def _pile(
     extra_mm: Floats,
     middle: tuple[float, float],
     degrees: float,
     px_per_mm: float,
-    patch: FeltPatch,
+    to_px: Callable[[Floats], Floats],
     lying_mm: Sequence[Point],
 ) -> list[Floats]:
-    """Where in the rectangle the new card and the one under it lie, mm from its middle; the new one first.
+    """Middles (px) of the cards in a rectangle larger than one: the new one first, if one is new, then those known.
 
     Of a pile that came at once the place of the uppermost is not known: about the middle.
     """
-    if not lying_mm:
-        return [np.zeros(2)]
-    ends = [np.array([x, y]) * np.maximum(extra_mm, 0) / 2 for x in (-1, 1) for y in (-1, 1)]
-    old = [patch.to_px(np.array([at]))[0] for at in lying_mm]
-    away = [min(float(np.linalg.norm(_at(middle, end, degrees, px_per_mm) - at)) for at in old) for end in ends]
-    new = ends[int(np.argmax(away))]
-    return [new, -new]
+    known = [np.asarray(to_px(np.array([at]))[0]) for at in lying_mm]
+    if not known:
+        return [np.asarray(middle)]
+    turn = np.radians(degrees)
+    axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) * px_per_mm
+    ends = [middle + (np.array([x, y]) * np.maximum(extra_mm, 0) / 2) @ axes for x in (-1, 1) for y in (-1, 1)]
+    away = [min(float(np.linalg.norm(end - at)) for at in known) for end in ends]
+    new = int(np.argmax(away))
+    return [ends[new], *known] if away[new] >= APART_MM * px_per_mm else known
 
 
-def _at(middle: tuple[float, float], place_mm: Floats, degrees: float, px_per_mm: float) -> Floats:
+def _box(middle: Floats, degrees: float, px_per_mm: float) -> CardBox:
+    size = (CARD_MM[0] * px_per_mm, CARD_MM[1] * px_per_mm)
     turn = np.radians(degrees)
     across, along = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
-    return np.asarray(np.asarray(middle) + (place_mm[0] * across + place_mm[1] * along) * px_per_mm)
-
-
-def _box(middle: Floats, place_mm: Floats, degrees: float, px_per_mm: float) -> CardBox:
-    x, y = CARD_MM[0] / 2, CARD_MM[1] / 2
-    corners = [(-x, -y), (x, -y), (x, y), (-x, y)]
-    at = (float(middle[0]), float(middle[1]))
-    outline = np.array([_at(at, place_mm + corner, degrees, px_per_mm) for corner in np.array(corners)]) / px_per_mm
-    return CardBox(outline, face_up=False, score=SCORE, face_chance=1 - SCORE, visible=1.0)
+    sides = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+    outline = [middle + x * size[0] / 2 * across + y * size[1] / 2 * along for x, y in sides]
+    return CardBox(np.array(outline) / px_per_mm, face_up=False, score=SCORE, face_chance=1 - SCORE, visible=1.0)
 
 
 def _is_back(reading: CardReading) -> bool:
