@@ -260,8 +260,11 @@ def _counts(report: Report, faults: list[Document], questions: list[Document]) -
     ]
     if report.coverage.duration_s is not None:
         lost = lost_seconds(report)
-        seen = max(0.0, report.coverage.duration_s - lost)
-        text, triaged = f"of {words.duration(report.coverage.duration_s)} seen", report.coverage.triaged_s
+        whole = max(
+            [report.coverage.duration_s, *(float(gap.end) for gap in report.coverage.gaps)]
+        )  # one may come last
+        seen = max(0.0, whole - lost)
+        text, triaged = f"of {words.duration(whole)} seen", report.coverage.triaged_s
         if triaged:
             text += f", {words.duration(triaged)} of it by key pictures only"
         counts.append((words.duration(seen), text, "open" if lost or triaged else "plain"))

@@ -171,7 +171,9 @@ def _community_early(case: Case, board: tuple[Card, ...]) -> Iterator[Finding]:
         last = replay.hole_cards[-1]
         first = min(board, key=lambda card: card.placed.t)
         if first.placed.t < last.arrived_t:
-            yield case.finding("MD07", first.placed, "A community card was dealt before the hands were complete.")
+            text = "A community card was dealt before the hands were complete."
+            doubtful: Status | None = "review" if replay.from_footage else None  # a card may be noticed late
+            yield case.finding("MD07", first.placed, text, status=doubtful)
         return
     turned = sorted((card.showings[0] for card in board if card.showings), key=lambda showing: showing.start)
     if turned[0].start < replay.deal_end_t:

@@ -326,11 +326,12 @@ class Settlement:
 
     def _row(self, settled: Settled) -> SettlementRow:
         due = settled.likeliest.due if settled.agreed or not settled.hangs_on_cards else NOT_KNOWN
+        one_stake = len({reading.tally.stake for reading in settled.readings}) == 1
         return SettlementRow(
             seat=settled.seat.number,
             wager=settled.wager.name,
-            staked_cents=settled.tally.stake if len({r.tally.stake for r in settled.readings}) == 1 else None,
-            expected=Outcome(result=due.result, pay_cents=due.pay),
+            staked_cents=settled.tally.stake if one_stake else None,
+            expected=Outcome(result=due.result, pay_cents=due.pay if one_stake or not due.pay else None),
             observed=self._observed(settled),
         )
 
