@@ -431,3 +431,18 @@ def test_a_seat_whose_cards_were_not_read_was_not_left_out_for_sure() -> None:
     events = sorted([*kept, gap], key=lambda e: e.t)
     found = said(audit_rounds([from_footage(story, *events)], story.table))
     assert not [code for code, status, seat in found if code == "MD05" and status != "review"]
+
+
+def test_a_wrong_size_that_was_read_from_pictures_is_a_question() -> None:
+    story = ordinary("pa-653a", minimum_cents=3000)
+    assert {status for code, status, _ in said(story.audit()) if code == "WG06"} == {"confirmed"}
+    found = said(audit_rounds([from_footage(story)], story.table))
+    assert {status for code, status, _ in found if code == "WG06"} == {"review"}
+
+
+def test_what_an_open_stake_is_due_is_not_said() -> None:
+    story = ordinary("pa-653a")
+    round_ = open_pair(story, "seat3.blind", {2500: 0.5, 5000: 0.4}, {6250: 0.6, 12500: 0.3})
+    rows = audit_rounds([round_], story.table).rounds[0].settlement
+    row = next(row for row in rows if (row.seat, row.wager) == (3, "blind"))
+    assert (row.staked_cents, row.expected.result, row.expected.pay_cents) == (None, "win", None)

@@ -28,6 +28,7 @@ NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
 ON_TOP_CHANGE = 0.025
+TURNED_CHANGE = 0.6  # share of a card's place that changes at least when it is turned over
 STIRRED = 0.015  # share of the uppermost card's place that a card laid squarely on it changes at least
 WIDEST_STEP_MM = 34.0  # between the cards of a hand laid open, each on the one before
 SIDE_BY_SIDE_MM = 58.0
@@ -413,8 +414,12 @@ def _each_once(ups: Sequence[SeenCard]) -> list[SeenCard]:
 
 
 def _is_edge(seen: SeenCard, downs: Sequence[SeenCard]) -> bool:
-    """Of a pile of backs with white edges strips show that look like faces which cannot be read."""
-    return _value(seen) is None and seen.visible < STRIP_VISIBLE and any(_beside(seen, other) for other in downs)
+    """Of a pile of backs with white edges strips show that look like faces which cannot be read.
+
+    A card that was turned up looks quite other than the back that lay there.
+    """
+    strip = _value(seen) is None and seen.visible < STRIP_VISIBLE and seen.changed < TURNED_CHANGE
+    return strip and any(_beside(seen, other) for other in downs)
 
 
 def _lies_as_before(seen: SeenCard, closed: Iterable[CardStory]) -> bool:

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from handreplay.core.events import ChipsChanged
 from handreplay.core.findings import Finding, Status
 from handreplay.core.money import Cents, usd
 from handreplay.core.readings import Known, Reading
 from handreplay.rules.case import Case
 from handreplay.rules.settlement import Settled
-from handreplay.rules.tallies import Step, confidence
+from handreplay.rules.tallies import Step, confidence, entered
 
 ONE_UNREAD = 0.9
 HARDLY = 0.03  # probability of equal amounts below which two wagers are worth a look
@@ -97,7 +98,8 @@ def play_multiple(case: Case) -> Iterator[Finding]:
         )
         sure = min(settled.confidence, confidence(replay, settled.seat.number, measure))
         seat = settled.seat.number
-        status: Status | None = None if replay.seen(replay.round.start, event.t) else "review"  # which decision it was
+        seen = replay.seen(replay.round.start, event.t) and not _miscounted(case, event)  # which decision it was
+        status: Status | None = None if seen else "review"
         yield case.finding("WG02", event, text, confidence=sure, status=status, seat=seat, wager=settled.wager.name)
 
 
@@ -213,7 +215,14 @@ def _standing(case: Case, code: str, seat: int, wager: str, text: str, sure: flo
     steps = [s for s in case.replay.chips.get((seat, wager), ()) if s.t < case.replay.close_t]
     event = steps[-1] if steps else None
     own = event.confidence if event else 1.0
-    return case.finding(code, event, text, seat=seat, wager=wager, confidence=min(own, sure))
+    by_size = code in ("WG01", "WG06")
+    status: Status | None = "review" if by_size and event is not None and _miscounted(case, event) else None
+    return case.finding(code, event, text, seat=seat, wager=wager, confidence=min(own, sure), status=status)
+
+
+def _miscounted(case: Case, event: ChipsChanged) -> bool:
+    """Whether a wrong size may be a pile read wrongly: a dealer lets no such wager stand, and eyes do err."""
+    return case.replay.from_footage and not entered(event)
 
 
 def _told_apart(case: Case) -> bool:
