@@ -71,3 +71,10 @@ def test_bare_felt_and_what_the_reader_takes_for_no_back_are_none() -> None:
     assert found(felt()) == []
     assert found(card_on(felt(), 100.0, 80.0), reader=Reader("none")) == []
     assert found(card_on(felt(), 100.0, 80.0), reader=Reader("back", 0.6)) == []
+
+
+def test_two_cards_that_are_known_are_no_third() -> None:
+    both = card_on(card_on(felt(), 90.0, 76.0, 0.0), 104.0, 84.0, 0.0)
+    assert len(found(both, lying=[(90.0, 76.0), (104.0, 84.0)])) == 2
+    three = card_on(both, 112.0, 84.0, 0.0)
+    assert len(found(three, lying=[(90.0, 76.0), (104.0, 84.0)])) == 3

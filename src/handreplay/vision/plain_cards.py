@@ -98,11 +98,14 @@ def _pile(
     if not known:
         return [np.asarray(middle)]
     turn = np.radians(degrees)
-    axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) * px_per_mm
-    ends = [middle + (np.array([x, y]) * np.maximum(extra_mm, 0) / 2) @ axes for x in (-1, 1) for y in (-1, 1)]
-    away = [min(float(np.linalg.norm(end - at)) for at in known) for end in ends]
-    new = int(np.argmax(away))
-    return [ends[new], *known] if away[new] >= APART_MM * px_per_mm else known
+    axes = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    places = (np.array(known) - middle) @ axes.T / px_per_mm
+    ends = np.maximum(extra_mm, 0) / 2
+    beyond, before = ends - places.max(axis=0) >= APART_MM, ends + places.min(axis=0) >= APART_MM
+    if not (beyond | before).any():
+        return known
+    new = np.where(beyond, ends, np.where(before, -ends, 0.0))
+    return [np.asarray(middle + new @ axes * px_per_mm), *known]
 
 
 def _box(middle: Floats, degrees: float, px_per_mm: float) -> CardBox:
