@@ -60,22 +60,12 @@ def arrivals(looks: Sequence[ZoneSeen], community: Sequence[float] = ()) -> list
             continue
         again = bool(found) and look.start - found[-1].t < SAME_ARRIVAL_SECONDS
         if (not filled or look.changed >= ADDED_CHANGE) and not again:
-            last, face = found[-1] if found else None, _face(look)
-            hidden = next(
-                (later.start for later in looks[number + 1 :] if later.filled and not _shows(later)), math.inf
-            )
-            if (
-                filled
-                and last
-                and last.shown
-                and not _shows(look)
-                and not _between(last.shown.t, look.start, community)
-            ):
-                found[-1] = replace(last, shown=replace(last.shown, down=look.start))
-            elif filled and last and face and _turned_up(last, look, min(hidden, look.start + SOON_SECONDS), community):
-                found[-1] = replace(last, shown=last.shown or Shown(look.start, look.frame, face))
+            last = found[-1] if filled and found else None
+            turned = _turned(last, look, looks[number + 1 :], community) if last else None
+            if turned is not None:
+                found[-1] = turned
             else:
-                came = any(card.changed >= NEW_CHANGED for card in look.cards)
+                came, face = any(card.changed >= NEW_CHANGED for card in look.cards), _face(look)
                 shown = Shown(look.start, look.frame, face) if face else None
                 found.append(Arrival(look.start, look.frame, look.busy_since, came, shown))
         filled = True
@@ -93,10 +83,16 @@ def _shows(look: ZoneSeen) -> bool:
     return any(card.face_up for card in look.cards)
 
 
-def _turned_up(last: Arrival, look: ZoneSeen, until: float, community: Sequence[float]) -> bool:
-    """Is the face that of the burn that came last? Not where none is burned, nor long afterwards."""
+def _turned(last: Arrival, look: ZoneSeen, later: Sequence[ZoneSeen], community: Sequence[float]) -> Arrival | None:
+    """The last arrival, if what changed is that it was turned up or down; else something came."""
+    if last.shown and not _shows(look) and not _between(last.shown.t, look.start, community):
+        return replace(last, shown=replace(last.shown, down=look.start))
+    face = _face(look)
+    hidden = next((other.start for other in later if other.filled and not _shows(other)), math.inf)
     burned = bool(community) and look.start - last.t <= BURN_BEFORE_COMMUNITY_SECONDS
-    return burned and not _between(last.t, until, community)
+    if face and burned and not _between(last.t, min(hidden, look.start + SOON_SECONDS), community):
+        return replace(last, shown=last.shown or Shown(look.start, look.frame, face))
+    return None
 
 
 def _between(start: float, end: float, community: Sequence[float]) -> bool:
