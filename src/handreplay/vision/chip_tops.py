@@ -23,6 +23,8 @@ LEAST_PRINT = 6.0  # levels; a face on which less is printed cannot be told from
 SIDE_PX = 64  # of a tile at 2 px/mm: a chip but for its rim
 SMOOTH_PX = 10.0
 STEPS_PX = (-1, 0, 1)
+_MIDDLE = (SIDE_PX - 1) / 2
+_INSIDE = np.hypot(*(np.mgrid[:SIDE_PX, :SIDE_PX] - _MIDDLE)) < SIDE_PX / 2 - 1
 
 
 @dataclass(slots=True)
@@ -67,7 +69,3 @@ def _is_other(top_mm: Point, face: Tile, before: Sequence[tuple[Point, Tile]]) -
 def _alike(one: Tile, other: Tile) -> float:
     """Correlation of two faces."""
     return float(np.corrcoef(one[_INSIDE], other[_INSIDE])[0, 1])
-
-
-_MIDDLE = (SIDE_PX - 1) / 2
-_INSIDE = np.hypot(*(np.mgrid[:SIDE_PX, :SIDE_PX] - _MIDDLE)) < SIDE_PX / 2 - 1

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from handreplay.core.observations import (
     Observation,
     PictureLost,
-    Point,
     SeenCard,
     SeenStack,
     ZoneCovered,
@@ -342,7 +341,8 @@ class Observer:
         bare = self._empty.get(zone)
         if bare is None or zone == "rack" or kind_of(zone) != "cards":
             return []
-        lying = [_middle(card) for card in self._shown.get(zone, ())]
+        middles = [np.mean(card.corners_mm, axis=0) for card in self._shown.get(zone, ())]
+        lying = [(float(x), float(y)) for x, y in middles]
         return plain_cards(self.eyes.cards, tile, bare, patch, self.zones.polygons_mm[zone], FINE_PX_PER_MM, lying)
 
     def _bare(self) -> bool:
@@ -362,11 +362,6 @@ class Observer:
         """Chips lie before the fingers have left them, cards are let go at once."""
         lag = CHIPS_LAG_SECONDS if kind_of(rest.zone) == "wager" else 0.0
         return rest.arrived + min(lag, max(0.0, rest.since - rest.arrived))
-
-
-def _middle(card: SeenCard) -> Point:
-    xs, ys = zip(*card.corners_mm, strict=True)
-    return sum(xs) / 4, sum(ys) / 4
 
 
 def observe(pictures: Iterable[Prepared], observer: Observer) -> Iterator[Observation]:
