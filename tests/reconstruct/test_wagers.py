@@ -95,3 +95,17 @@ def test_cards_over_chips_hide_their_top() -> None:
     )
     tucked = replace(alike(0.5, other_top=True, t=20.0, player=2.0), cards=(card,))
     assert len(told(alike(0.6, t=5.0, player=2.0), tucked)) == 1
+
+
+@pytest.mark.parametrize(("t", "player", "asked"), [(20.0, 3.0, True), (20.0, 0.0, False), (8.0, 3.0, False)])
+def test_a_stack_that_a_player_touched_after_the_deal_began_may_have_one_chip_more(
+    t: float, player: float, asked: bool
+) -> None:
+    first = look(5.0, "25", player=2.0)
+    again = look(t, "25", player=player, dealer=3.0 - player)
+    (stack,) = again.stacks
+    told_moves = told(first, replace(again, stacks=(replace(stack, other_top=True),)))
+    assert len(told_moves) == 1 + asked
+    if asked:
+        assert isinstance(told_moves[1].after, Unreadable)
+        assert [pile for pile, _ in told_moves[1].after.candidates] == [(("25", 1),), (("25", 2),)]

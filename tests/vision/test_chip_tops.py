@@ -1,4 +1,4 @@
-"""A chip laid on its like, or the same one turned, is told from one that nobody touched."""
+"""A stack with another chip on top, or the same one turned or moved, is told from one that nobody touched."""
 
 import cv2
 import numpy as np
@@ -60,10 +60,11 @@ def test_light_and_the_edge_of_a_shadow_turn_no_chip() -> None:
     assert not seen_in(tops, shaded)
 
 
-def test_a_stack_that_was_pushed_a_little_is_the_same() -> None:
+@pytest.mark.parametrize(("x", "y", "touched"), [(40.5, 40.0, False), (43.5, 38.0, True)])
+def test_a_stack_that_was_pushed_was_touched(x: float, y: float, touched: bool) -> None:
     tops = ChipTops()
     seen_in(tops, chip(0))
-    assert not seen_in(tops, chip(0, (43.5, 38.0)), (43.5, 38.0))
+    assert seen_in(tops, chip(0, (x, y)), (x, y)) is touched
 
 
 def test_where_no_chip_lay_there_is_no_other() -> None:

@@ -23,6 +23,7 @@ NEIGHBOUR_WEIGHT = 0.7
 SWEEP_SECONDS = 4.5
 HAND_FLOOR = 0.3  # motion below this says nothing
 ONE_VISIT_SECONDS = 2.0  # in a longer one the dealer's hand did more than take these chips
+CAPPED = 0.4  # chance that a stack on which another face shows has got one chip more
 REACHING = 2.0  # motion on the dealer's side when a hand comes from there
 PUSHING = 1.0  # motion on the player's side when that hand goes on to the player
 
@@ -39,6 +40,7 @@ class WagerState:
     changed: float = 0.0
     visit_seconds: float = 0.0
     unwatched: bool = False
+    touched: bool = False  # another chip lies on top than before, or the same one turned
 
     def belief(self) -> Piles:
         return _together(self.stacks)
@@ -78,7 +80,9 @@ class WagerStory:
         elif last is None and not stacks:
             return
         hands, visit = (seen.dealer_hand, seen.player_hand), seen.start - seen.busy_since
-        self.states.append(WagerState(seen.start, seen.frame, stacks, *hands, seen.changed, visit, seen.unwatched))
+        self.states.append(
+            WagerState(seen.start, seen.frame, stacks, *hands, seen.changed, visit, seen.unwatched, touched)
+        )
 
     def _sharpen(self, base: tuple[float, float], earlier: Piles, told: Piles) -> None:
         """What a later look tells of a stack holds for as long as it has stood there."""
@@ -169,13 +173,28 @@ def moves(story: WagerStory, *, first_card: float, dealer_shown: float) -> Itera
         after = pile_reading(state.belief())
         if any(last.start < end <= state.start for end in story.unread):
             before = Unreadable("not seen for long")
-        if isinstance(before, Known) and isinstance(after, Known) and before.value == after.value:
+        same = isinstance(before, Known) and isinstance(after, Known) and before.value == after.value
+        if same and not (state.touched and state.start > first_card):
             continue
+        if same:
+            after = _one_more(after)
         added = state.added_to(last)
         move = Move(story.zone, state, before, after, 0.0, pile_reading(added) if added else None)
         move.score = _score(move, first_card=first_card, dealer_shown=dealer_shown)
+        if same and move.score > -UNTOLD_SCORE:
+            continue  # a dealer squares stacks up
         yield move
         before, last = after, state
+
+
+def _one_more(after: Reading[Chips]) -> Reading[Chips]:
+    """A stack that a player touched when it had to stand may have got one chip of its like, which hardly shows."""
+    pile = after.value if isinstance(after, Known) else ()
+    if len(pile) != 1:
+        return after
+    ((value, count),) = pile
+    likely = ((pile, 1 - CAPPED), (((value, count + 1),), CAPPED))
+    return Unreadable("touched by the player", likely)
 
 
 def with_neighbours(all_moves: Sequence[Move]) -> list[ChipsChanged]:

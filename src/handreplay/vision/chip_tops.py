@@ -2,7 +2,8 @@
 
 Where a chip is added to a stack of its like, neither colour nor height need tell; but no two chips lie turned alike. So
 what is printed on the topmost face is compared with what was seen there at the last look. Light and shadow may change
-between the two: what changes slowly over the face is left out, and how strong the rest is.
+between the two: what changes slowly over the face is left out, and how strong the rest is. A hand that adds a chip also
+moves the top a little, by the chip's height or by pushing the stack.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from handreplay.vision.calibration import FeltPatch
 Tile = NDArray[np.float32]
 
 SAME_PLACE_MM = 8.0
+MOVED_MM = 1.2  # two looks at a stack that nobody touched differ by less than half a millimetre
 ALIKE = 0.93  # correlation of two looks at one chip that nobody touched is above 0.97
 LEAST_PRINT = 6.0  # levels; a face on which less is printed cannot be told from another
 SIDE_PX = 64  # of a tile at 2 px/mm: a chip but for its rim
@@ -55,12 +57,14 @@ def _face(tile: Tile, patch: FeltPatch, top_mm: Point) -> Tile:
 
 
 def _is_other(top_mm: Point, face: Tile, before: Sequence[tuple[Point, Tile]]) -> bool:
-    """Not where nothing lay near there before, nor where too little is printed."""
+    """Has it moved, or does it look otherwise? Not where nothing lay near there before, nor where too little shows."""
     near = [(float(np.hypot(top_mm[0] - at[0], top_mm[1] - at[1])), old) for at, old in before]
     close = [(away, old) for away, old in near if away <= SAME_PLACE_MM]
     if not close:
         return False
-    old = min(close, key=lambda one: one[0])[1]
+    away, old = min(close, key=lambda one: one[0])
+    if away > MOVED_MM:
+        return True
     if min(float(one[_INSIDE].std()) for one in (face, old)) < LEAST_PRINT:
         return False
     return max(_alike(face, np.roll(old, (down, right), (0, 1))) for down in STEPS_PX for right in STEPS_PX) < ALIKE
