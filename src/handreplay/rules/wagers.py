@@ -152,8 +152,8 @@ def _touched(case: Case, code: str) -> Iterator[Finding]:
             continue
         change = "were added" if code == "WG03" else "were taken"
         text = (
-            f"The player's hand was at {case.title(settled)} at {steps[code].t:.1f} s, when its chips had to stand; the "
-            f"topmost chip is another one since, or lies otherwise. Whether chips {change} cannot be told."
+            f"The player's hand was at {case.title(settled)} at {steps[code].t:.1f} s, when its chips had to stand; "
+            f"the topmost chip is another one since, or lies otherwise. Whether chips {change} cannot be told."
         )
         event, seat, wager = steps[code].event, settled.seat.number, settled.wager.name
         sure = chances[code]
