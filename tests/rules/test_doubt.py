@@ -433,7 +433,7 @@ def test_a_seat_whose_cards_were_not_read_was_not_left_out_for_sure() -> None:
     assert not [code for code, status, seat in found if code == "MD05" and status != "review"]
 
 
-def test_a_wrong_size_that_was_read_from_pictures_is_a_question() -> None:
+def test_a_wager_below_the_minimum_that_was_read_from_pictures_is_a_question() -> None:
     story = ordinary("pa-653a", minimum_cents=3000)
     assert {status for code, status, _ in said(story.audit()) if code == "WG06"} == {"confirmed"}
     found = said(audit_rounds([from_footage(story)], story.table))

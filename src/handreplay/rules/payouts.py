@@ -12,7 +12,7 @@ from handreplay.games.paytables import chosen
 from handreplay.rules.case import Case
 from handreplay.rules.catalogue import catalogue, section_of
 from handreplay.rules.settlement import Reading, Settled
-from handreplay.rules.tallies import Step, confidence, entered
+from handreplay.rules.tallies import Step, confidence
 
 WORDS = {
     "win": "a win",
@@ -71,9 +71,9 @@ def _least_share(case: Case, settled: Settled) -> float:
 
 
 def _where_unseen(case: Case, settled: Settled) -> bool:
-    """A camera does not tell chips taken to the tray from chips pushed back to the player; a person may."""
+    """A camera does not always tell chips taken to the tray from chips pushed back to the player."""
     step = settled.tally.last
-    return case.replay.from_footage and step is not None and not (step.event.to and entered(step.event))
+    return case.replay.from_footage and step is not None and step.event.to is None
 
 
 def wrongly_collected(case: Case) -> Iterator[Finding]:

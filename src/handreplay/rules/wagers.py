@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from handreplay.core.events import ChipsChanged
 from handreplay.core.findings import Finding, Status
 from handreplay.core.money import Cents, usd
 from handreplay.core.readings import Known, Reading
 from handreplay.rules.case import Case
 from handreplay.rules.settlement import Settled
-from handreplay.rules.tallies import Step, confidence, entered
+from handreplay.rules.tallies import Step, confidence
 
 ONE_UNREAD = 0.9
 HARDLY = 0.03  # probability of equal amounts below which two wagers are worth a look
@@ -98,8 +97,7 @@ def play_multiple(case: Case) -> Iterator[Finding]:
         )
         sure = min(settled.confidence, confidence(replay, settled.seat.number, measure))
         seat = settled.seat.number
-        seen = replay.seen(replay.round.start, event.t) and not _miscounted(case, event)  # which decision it was
-        status: Status | None = None if seen else "review"
+        status: Status | None = None if replay.seen(replay.round.start, event.t) else "review"  # which decision it was
         yield case.finding("WG02", event, text, confidence=sure, status=status, seat=seat, wager=settled.wager.name)
 
 
@@ -195,7 +193,8 @@ def table_limits(case: Case) -> Iterator[Finding]:
             which, limit = ("below", low) if amount < low else ("above", high)
             title = case.replay.game.wager(name).title
             text = f"Seat {seat.number} {title} of {usd(amount)} is {which} the table's limit of {usd(limit)}."
-            yield _standing(case, "WG06", seat.number, name, text)
+            hidden = which == "below" and case.replay.from_footage  # a chip of the felt's own colour may lie lowest
+            yield _standing(case, "WG06", seat.number, name, text, status="review" if hidden else None)
 
 
 def _betting_seen(case: Case) -> bool:
@@ -207,7 +206,9 @@ def _known(case: Case, seat: int, wager: str) -> Cents | None:
     return reading.value if isinstance(reading, Known) else None
 
 
-def _standing(case: Case, code: str, seat: int, wager: str, text: str, sure: float = 1.0) -> Finding:
+def _standing(
+    case: Case, code: str, seat: int, wager: str, text: str, sure: float = 1.0, status: Status | None = None
+) -> Finding:
     """A finding on a wager as it lay when betting closed: the event is its last change before that.
 
     `sure` is the confidence of what else it hangs on.
@@ -215,14 +216,7 @@ def _standing(case: Case, code: str, seat: int, wager: str, text: str, sure: flo
     steps = [s for s in case.replay.chips.get((seat, wager), ()) if s.t < case.replay.close_t]
     event = steps[-1] if steps else None
     own = event.confidence if event else 1.0
-    by_size = code in ("WG01", "WG06")
-    status: Status | None = "review" if by_size and event is not None and _miscounted(case, event) else None
     return case.finding(code, event, text, seat=seat, wager=wager, confidence=min(own, sure), status=status)
-
-
-def _miscounted(case: Case, event: ChipsChanged) -> bool:
-    """Whether a wrong size may be a pile read wrongly: a dealer lets no such wager stand, and eyes do err."""
-    return case.replay.from_footage and not entered(event)
 
 
 def _told_apart(case: Case) -> bool:
