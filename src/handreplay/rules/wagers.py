@@ -116,7 +116,8 @@ def late_wager(case: Case) -> Iterator[Finding]:
         if tally.late and tally.late_step and not _withdrawn_first(settled):
             step = tally.late_step
             what = "raised" if tally.stake else "made"
-            text = f"{case.title(settled)} was {what} by {usd(tally.late)} at {step.t:.1f} s, when it may not be."
+            by = _by(tally.late, {reading.tally.late for reading in settled.readings})
+            text = f"{case.title(settled)} was {what} by {by} at {step.t:.1f} s, when it may not be."
             yield _counted(case, "WG03", settled, step.event.t, text)
     yield from _touched(case, "WG03")
 
@@ -127,11 +128,15 @@ def withdrawn_wager(case: Case) -> Iterator[Finding]:
         tally = settled.tally
         if tally.withdrawn and tally.withdrawn_step and (not tally.late or _withdrawn_first(settled)):
             step = tally.withdrawn_step
-            text = (
-                f"{case.title(settled)} was reduced by {usd(tally.withdrawn)} at {step.t:.1f} s, when it had to stand."
-            )
+            by = _by(tally.withdrawn, {reading.tally.withdrawn for reading in settled.readings})
+            text = f"{case.title(settled)} was reduced by {by} at {step.t:.1f} s, when it had to stand."
             yield _counted(case, "WG04", settled, step.event.t, text)
     yield from _touched(case, "WG04")
+
+
+def _by(amount: Cents, all_readings: set[Cents]) -> str:
+    """The amount, said to be open where readings of the chips differ."""
+    return usd(amount) if len(all_readings) == 1 else f"an amount that is not sure (likeliest {usd(amount)})"
 
 
 def _touched(case: Case, code: str) -> Iterator[Finding]:
