@@ -35,6 +35,9 @@ class Step:
         return self.after - self.before
 
 
+_Told = tuple[float, tuple[Step, ...], bool]  # probability, what happened, whether part of it was not seen
+
+
 @dataclass(slots=True)
 class Tally:
     """One reading of what happened to one wager. Amounts in cents."""
@@ -96,7 +99,7 @@ def entered(event: Event) -> bool:
 
 def _readings(
     replay: Replay, seat: Seat, wager: Wager, steps: tuple[ChipsChanged, ...], void_t: float
-) -> Iterator[tuple[float, tuple[Step, ...], bool]]:
+) -> Iterator[_Told]:
     """What may have happened, with its probability, and whether part of it was not seen."""
     piles = _pile_choices(replay, steps)
     too_many = math.prod(len(choices) for choices in piles) > MOST_READINGS
@@ -107,9 +110,7 @@ def _readings(
             yield probability * share, sequence, unseen or too_many
 
 
-def _possible(
-    replay: Replay, readings: tuple[tuple[float, tuple[Step, ...], bool], ...]
-) -> tuple[tuple[float, tuple[Step, ...], bool], ...]:
+def _possible(replay: Replay, readings: tuple[_Told, ...]) -> tuple[_Told, ...]:
     """Without those in which a dealer pays a pile down, from footage: a dealer who pays adds to what lies there.
 
     A pile's candidates are told of each moment by itself, so they may be paired in ways that cannot be. That nothing
@@ -167,7 +168,7 @@ def _sequences(
     steps: tuple[ChipsChanged, ...],
     amounts: list[Cents],
     void_t: float,
-) -> Iterator[tuple[float, tuple[Step, ...], bool]]:
+) -> Iterator[_Told]:
     """The steps with amounts filled in; two of them where nobody saw who took the chips."""
     sequence: list[Step] = []
     doubtful: int | None = None
