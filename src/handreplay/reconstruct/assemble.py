@@ -43,6 +43,7 @@ LEAD_SECONDS = 0.4  # the round's borders lie this far outside its first and las
 UNREAD_WAGER_SECONDS = 10.0  # no hand rests on a wager for so long: what lies there could not be read
 SHUFFLE_LEAD_SECONDS = 1.2  # the shuffle is not seen itself; it ends about this long before the first wager
 SINGLY_SECONDS = 6.0  # between the cards of one hand that are picked up one by one
+HALTED_SECONDS = 6.0  # a dealer deals on sooner
 UNTOLD_SECONDS = 0.5  # closer together, it cannot be told whether chips or a card came first
 STEP = 0.001
 
@@ -152,7 +153,7 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
     came = arrivals([look for look in seen.looks if look.zone == "rack"])
     shown = [look for look in seen.looks if look.zone == "community" and look.cards and not deal.community_down]
     community = [look.start for look in shown]
-    dealt = _dealt_until(seen.looks, deal)
+    dealt = _dealt_until(seen.looks, deal, [arrival.t for arrival in came])
     over = min((a.t for a in came if a.t > dealt and not followed_by(a, community)), default=math.inf)
     for zone in zones.values():
         zone.racked, zone.dealt, zone.pick_up = [arrival.t for arrival in came], dealt, over
@@ -169,10 +170,13 @@ def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
     return sorted(stories, key=lambda card: (card.placed, card.zone))
 
 
-def _dealt_until(looks: Sequence[ZoneSeen], deal: Deal) -> float:
-    """When the deal was over at the earliest: when every hand that was seen while no face showed had got its backs."""
+def _dealt_until(looks: Sequence[ZoneSeen], deal: Deal, racked: Sequence[float]) -> float:
+    """When the deal was over at the earliest: when every hand that was seen while no face showed had got its backs.
+
+    A deal that was broken off is over where it halts and then something goes from a hand to the rack.
+    """
     visits: dict[str, list[float]] = {}
-    shown = math.inf
+    shown, last = math.inf, math.inf
     for look in looks:
         if any(card.face_up for card in look.cards):
             shown = look.start
@@ -180,7 +184,10 @@ def _dealt_until(looks: Sequence[ZoneSeen], deal: Deal) -> float:
         if look.partly or not look.cards or deal.backs(look.zone) == 0 or not _holds_hand(look.zone):
             continue
         if look.zone not in visits or (look.changed >= PLACED_CHANGE and by_dealer(look)):
+            if look.start > last + HALTED_SECONDS and any(-0.3 <= t - look.start <= CARRY_SECONDS for t in racked):
+                break
             visits.setdefault(look.zone, []).append(look.start)
+            last = look.start
     most = {zone: 1 if deal.at_once else deal.backs(zone) for zone in visits}
     return max((times[: most[zone]][-1] for zone, times in visits.items()), default=shown)
 
