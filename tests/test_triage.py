@@ -1,4 +1,4 @@
-"""Triage on real pictures: key pictures first, a close look where they ask for one, and no accusation."""
+"""Triage on real pictures: key pictures first, which accuse nobody, and a close look at the rounds that ask for one."""
 
 import json
 from itertools import pairwise
@@ -8,7 +8,7 @@ import av
 import numpy as np
 import pytest
 
-from handreplay import rules
+from handreplay import pipeline, rules
 from handreplay.batch.reading import Job, kept_reading, read_recording
 from handreplay.config import load_profile
 from handreplay.core.readings import Known
@@ -17,6 +17,7 @@ from handreplay.footage import Frame, Tally, key_pictures, pictures
 from handreplay.footage_keys import MOST_BETWEEN
 from handreplay.pipeline import AuditResult, audit
 from handreplay.report.run_files import coverage_of
+from handreplay.rules.triage import Span
 from tests.clips import record
 
 SAMPLE = Path(__file__).parent.parent / "sample_footage"
@@ -28,28 +29,36 @@ def result() -> AuditResult:
     return audit(RECORDING, load_profile(PROFILE), triage=True)
 
 
-def test_cards_that_lay_open_are_read_from_key_pictures(result: AuditResult) -> None:
-    [round_] = result.rounds
+@pytest.fixture(scope="module")
+def of_keys_alone() -> AuditResult:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(pipeline, "closer", lambda *_: ())
+        return audit(RECORDING, load_profile(PROFILE), triage=True)
+
+
+def test_cards_that_lay_open_are_read_from_key_pictures(of_keys_alone: AuditResult) -> None:
+    [round_] = of_keys_alone.rounds
     faces = [card.identity.value for card in round_.rack if isinstance(card.identity, Known)]
     shown = {"Qs", "Jd", "9h", "Qc", "4d", "4c", "2d", "7h", "Js", "Qh", "Kh"}
     assert len(faces) >= 9 and set(faces) <= shown
 
 
-def test_it_looks_closely_at_the_payment_that_was_wrong_and_accuses_nobody(result: AuditResult) -> None:
-    wrong = 36.0  # seconds; see uth-sample.expected.json
-    assert not any(span.start < wrong < span.end for span in result.passed_over)
-    blind = [event for event in result.rounds[0].events if getattr(event, "zone", "") == "seat5.blind"]
-    assert [round(event.t) for event in blind][1:2] == [36]
-    assert {finding.status for finding in result.audit.findings} == {"review"}
-    assert result.exit_code == 3
-
-
-def test_it_says_what_it_did_not_look_at(result: AuditResult) -> None:
-    passed = sum(span.seconds for span in result.passed_over)
-    assert 0.75 * float(result.tally.seconds) < passed < float(result.tally.seconds)
-    told = coverage_of(result.tally, result.profile, result.passed_over).remarks
+def test_key_pictures_alone_accuse_nobody_and_it_says_what_was_not_looked_at(of_keys_alone: AuditResult) -> None:
+    assert {finding.status for finding in of_keys_alone.audit.findings} == {"review"}
+    assert "PY02" in {finding.code for finding in of_keys_alone.audit.findings}
+    assert of_keys_alone.exit_code == 3
+    assert of_keys_alone.passed_over == (Span(0.0, float(of_keys_alone.tally.seconds)),)
+    told = coverage_of(of_keys_alone.tally, of_keys_alone.profile, of_keys_alone.passed_over).remarks
     assert any(line.startswith("Triage: of ") and "key pictures" in line for line in told)
-    assert [one.code for one in result.audit.findings if "Triage looked" in one.message] == ["FT01"]
+    assert [one.code for one in of_keys_alone.audit.findings if "Triage looked" in one.message] == ["FT01"]
+
+
+def test_the_round_of_a_suspicion_is_looked_at_closely_and_judged_as_a_full_audit_would(result: AuditResult) -> None:
+    in_full = audit(RECORDING, load_profile(PROFILE))
+    assert [span for span in result.passed_over if span.start < 50.0] == []
+    told = [(f.code, f.seat, f.wager, f.status, f.variance_cents) for f in result.audit.findings]
+    assert told == [(f.code, f.seat, f.wager, f.status, f.variance_cents) for f in in_full.audit.findings]
+    assert ("PY02", 5, "blind", "probable") in [one[:4] for one in told]
 
 
 def test_pictures_of_the_close_look_have_the_numbers_that_they_have_among_all(result: AuditResult) -> None:
@@ -154,5 +163,5 @@ def test_where_the_clock_was_set_no_second_is_looked_at_closely(tmp_path: Path) 
 def test_a_recording_read_in_triage_is_read_again_in_full(tmp_path: Path) -> None:
     triage = Job(recording=RECORDING, profile=PROFILE, folder=tmp_path, triage=True)
     reading = read_recording(triage)
-    assert kept_reading(triage) is not None and reading.passed_over
+    assert kept_reading(triage) is not None and reading.triage
     assert kept_reading(Job(recording=RECORDING, profile=PROFILE, folder=tmp_path)) is None

@@ -31,7 +31,7 @@ from handreplay.games.table import TableRules
 from handreplay.reconstruct.assemble import TableView
 from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
-from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, in_one, moments
+from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, closer, in_one
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.colours import tint_of
 from handreplay.vision.look import BEFORE_SECONDS, Look, look
@@ -92,7 +92,7 @@ class Viewing:
     threads: int | None = None
 
     def triaged(self, progress: Progress | None = None) -> Triaged:
-        """Key pictures first, then a close look at the moments that ask for one. Once only.
+        """Key pictures first, then a close look at the rounds that ask for one. Once only.
 
         A recording whose pictures cannot be passed over is looked at in full.
         """
@@ -103,17 +103,16 @@ class Viewing:
         if self.threads != 1:
             ready = ahead(ready, FEW_AHEAD)
         coarse = list(observe(_reported(ready, self.info, progress), self.observer))
-        rounds_seen = rounds_of(coarse, table_view(self.profile, None, {}), self.profile.rules())
+        rounds_seen = tuple(rounds_of(coarse, table_view(self.profile, None, {}), self.profile.rules()))
         end = float(self.tally.seconds)
         jumps = any(gap.reason.startswith(JUMP) for gap in self.tally.gaps)  # then no second can be sought in the file
-        wanted = () if jumps else moments(rules.audit_rounds(rounds_seen, self.profile.rules()), end)
+        wanted = () if jumps else closer(rounds_seen, rules.audit_rounds(rounds_seen, self.profile.rules()), end)
         close = [(span, seen) for span in wanted if (seen := self._closely(span)) is not None]
         return Triaged(tuple(in_one(coarse, close)), between([span for span, _ in close], end))
 
     def _closely(self, span: Span) -> list[Observation] | None:
-        """All that is seen in some seconds, by one who knows what the table's places look like; None if that fails."""
+        """All that is seen in some seconds, by one who knows nothing of the rest; None if that fails."""
         observer = self.observer.another()
-        observer.recall(self.observer.memory().of_places())
         ready = observer.prepared(map(self._numbered, stretch(self.footage, span.start, span.end)))
         seen: list[Observation] = []
         for prepared in ready if self.threads == 1 else ahead(ready, pictures_ahead(self.info)):

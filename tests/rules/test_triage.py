@@ -11,7 +11,7 @@ from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.observations import PictureLost, ZoneUncovered
 from handreplay.rules import audit_rounds
-from handreplay.rules.triage import AFTER_SECONDS, BEFORE_SECONDS, Span, as_looked_at, between, in_one, joined, moments
+from handreplay.rules.triage import LONGEST_ROUND_SECONDS, Span, as_looked_at, between, closer, in_one, joined
 
 PROFILE = Path(__file__).parents[2] / "sample_footage" / "uth-sample.table.toml"
 SUSPICION = Finding(
@@ -34,25 +34,39 @@ def audit(*findings: Finding) -> Audit:
     return Audit(rounds=(), findings=findings)
 
 
-def test_a_suspicion_is_looked_at_from_before_it_to_after_it() -> None:
-    assert moments(audit(SUSPICION), end=1000.0) == (Span(100.0 - BEFORE_SECONDS, 100.0 + AFTER_SECONDS),)
+def rounds_of(*borders: tuple[float, float]) -> list[Round]:
+    return [
+        Round(number=number, table="T", game="g", start=start, end=end, events=())
+        for number, (start, end) in enumerate(borders, 1)
+    ]
+
+
+def test_the_whole_round_of_a_suspicion_is_looked_at() -> None:
+    [only] = closer(rounds_of((10.0, 50.0), (60.0, 110.0)), audit(replace(SUSPICION, round=2)), end=1000.0)
+    assert 50.0 < only.start < 60.0 and 110.0 < only.end < 120.0
 
 
 def test_the_most_money_is_looked_at_first_when_not_all_can_be() -> None:
-    small, large = replace(SUSPICION, t=20.0), replace(SUSPICION, t=60.0, variance_cents=-90_000)
-    [only] = moments(audit(small, large), end=100.0, share=0.1)
-    assert only.start < 60.0 < only.end
+    small, large = replace(SUSPICION, round=1), replace(SUSPICION, round=2, variance_cents=-90_000)
+    [only] = closer(rounds_of((10.0, 40.0), (60.0, 100.0)), audit(small, large), end=200.0, share=0.1)
+    assert only.start < 60.0 < 100.0 < only.end
 
 
 @pytest.mark.parametrize("code", ["FT04", "WG04", "MD06"])
 def test_what_hangs_on_seconds_or_on_reading_asks_for_no_close_look(code: str) -> None:
-    assert moments(audit(replace(SUSPICION, code=code)), end=1000.0) == ()
+    assert closer(rounds_of((10.0, 50.0)), audit(replace(SUSPICION, code=code)), end=1000.0) == ()
 
 
-@given(st.lists(st.tuples(st.floats(0, 990), st.integers(-10_000, 10_000)), max_size=30), st.floats(0, 0.5))
-def test_no_more_than_the_share_is_looked_at(suspicions: list[tuple[float, int]], share: float) -> None:
-    found = moments(audit(*(replace(SUSPICION, t=t, variance_cents=cents) for t, cents in suspicions)), 990.0, share)
-    assert sum(span.seconds for span in found) <= max(share * 990.0, BEFORE_SECONDS + AFTER_SECONDS)
+def test_several_rounds_taken_for_one_are_not_looked_at() -> None:
+    assert closer(rounds_of((0.0, 900.0)), audit(SUSPICION), end=1000.0) == ()
+
+
+@given(st.lists(st.tuples(st.integers(1, 20), st.integers(-10_000, 10_000)), max_size=30), st.floats(0, 0.5))
+def test_no_more_than_the_share_is_looked_at_or_one_round(suspicions: list[tuple[int, int]], share: float) -> None:
+    rounds = rounds_of(*((50.0 * number, 50.0 * number + 40.0) for number in range(20)))
+    asked = audit(*(replace(SUSPICION, round=number, variance_cents=cents) for number, cents in suspicions))
+    found = closer(rounds, asked, 1000.0, share)
+    assert sum(span.seconds for span in found) <= max(share * 1000.0, LONGEST_ROUND_SECONDS)
     assert all(before.end < after.start for before, after in pairwise(found))
 
 

@@ -1,7 +1,7 @@
-"""Which moments of a recording deserve a close look, when only its key pictures were looked at; and both looks in one.
+"""Which rounds of a recording deserve a close look, when only its key pictures were looked at; and both looks in one.
 
 A key picture comes every second or two. Cards and chips that lie for longer are read from it; who moved them, and in
-which order within those seconds, is not seen. So a suspicion is a reason to look, and nothing more.
+which order within those seconds, is not seen. So a suspicion is a reason to look at the whole round, and nothing more.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,8 +11,9 @@ from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.observations import Observation, PictureLost, ZoneCovered, ZoneSeen, ZoneUncovered
 
-BEFORE_SECONDS, AFTER_SECONDS = 6.0, 4.0  # around a moment: chips are put down, lie, and are let go
-CLOSE_SHARE = 0.1  # of a recording's seconds, at most, are looked at closely; or one moment
+AROUND_SECONDS = 6.0  # before and after a round: when it began and ended is known to two seconds
+CLOSE_SHARE = 0.1  # of a recording's seconds, at most, are looked at closely; or one round
+LONGEST_ROUND_SECONDS = 180.0  # what key pictures took for a longer one is several
 HANG_ON_SECONDS = frozenset({"MD04", "MD06", "MD07", "PY05", "PY07", "WG03", "WG04", "DR01"})  # on what came first
 OPEN_ANYWAY = frozenset({"FT03", "FT04", "FT05"})  # triage leaves all open, and says so once a round
 KEY_SECONDS = 1.9  # between the key pictures that are looked at, at least
@@ -30,18 +31,25 @@ class Span:
         return self.end - self.start
 
 
-def moments(audit: Audit, end: float, share: float = CLOSE_SHARE) -> tuple[Span, ...]:
-    """The stretches to look at closely in a recording that lasts `end` seconds, in order of time: the most money first,
-    for as long as the share lasts."""
-    chosen: list[Span] = []
-    most = max(share * end, BEFORE_SECONDS + AFTER_SECONDS) if share else 0.0
+def closer(rounds: Iterable[Round], audit: Audit, end: float, share: float = CLOSE_SHARE) -> tuple[Span, ...]:
+    """The stretches to look at closely in a recording that lasts `end` seconds, in order of time.
+
+    They are whole rounds, those of the most money first, for as long as the share lasts.
+    """
+    spans = {round_.number: _around(round_, end) for round_ in rounds}
+    chosen: tuple[Span, ...] = ()
     suspicions = [one for one in audit.findings if not one.about_footage and one.code not in HANG_ON_SECONDS]
-    for finding in sorted(suspicions, key=_weight):
-        span = Span(max(0.0, finding.t - BEFORE_SECONDS), min(end, finding.t + AFTER_SECONDS))
+    for finding in sorted(suspicions, key=_weight) if share else ():
+        span = spans[finding.round]
         together = joined([*chosen, span])
-        if span.seconds > 0 and sum(one.seconds for one in together) <= most:
-            chosen = list(together)
-    return tuple(chosen)
+        fits = sum(one.seconds for one in together) <= share * end
+        if fits or (not chosen and span.seconds <= LONGEST_ROUND_SECONDS):
+            chosen = together
+    return chosen
+
+
+def _around(round_: Round, end: float) -> Span:
+    return Span(max(0.0, round_.start - AROUND_SECONDS), min(end, round_.end + AROUND_SECONDS))
 
 
 def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -63,8 +71,9 @@ def between(spans: Sequence[Span], end: float) -> tuple[Span, ...]:
 
 
 def as_looked_at(round_: Round, passed_over: Iterable[Span]) -> Round:
-    """The round, said to be of triage if some of it was passed over."""
-    unseen = any(span.start < round_.end and round_.start < span.end for span in passed_over)
+    """The round, said to be of triage if some of it was passed over, or what should show it whole."""
+    around = AROUND_SECONDS if round_.partial else 0.0
+    unseen = any(span.start < round_.end + around and round_.start - around < span.end for span in passed_over)
     return replace(round_, extra={**round_.extra, "triage": True}) if unseen else round_
 
 

@@ -4,7 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,6 @@ class TableMemory:
     backs: Floats  # N x 2, Lab a and b of cards' backs
     holder_share: float | None  # of the rack's zone that its holder covers
     rack_filled: bool
-
-    def of_places(self) -> "TableMemory":
-        """Only what places look like with nothing on them, and what was learned: true at any time of the recording."""
-        looks = {zone: ZoneLooks(None, look.empty, None, look.tint_empty) for zone, look in self.looks.items()}
-        return replace(self, looks=looks, shown={}, rack_filled=False)
 
 
 def memory_bytes(memory: TableMemory) -> bytes:
