@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handreplay.errors import ProfileError
-from handreplay.vision.calibration import Calibration
+from handreplay.vision.calibration import Calibration, in_bytes
 from handreplay.vision.zones import NO_ZONE, Zones
 
 
@@ -247,3 +247,7 @@ def test_a_patch_cut_from_its_part_of_the_picture_is_the_patch_cut_from_all_of_i
     assert np.array_equal(window.patch.warp(part), patch.warp(picture))
     assert np.abs(window.straight(part.astype(np.float32)) - patch.warp(picture)).max() <= 0.51
     assert np.allclose(window.patch.to_mm([(7.0, 9.0)]), patch.to_mm([(7.0, 9.0)]))
+
+
+def test_fractions_are_rounded_to_the_nearest_byte_and_halves_to_the_even_one():
+    assert in_bytes(np.array([[0.0, 0.5, 1.5, 2.49, 254.51, 255.0]], np.float32)).tolist() == [[0, 0, 2, 2, 255, 255]]

@@ -303,6 +303,11 @@ class PictureWindow:
         return np.asarray(cut, np.float32)
 
 
+def in_bytes(straight: NDArray[np.float32]) -> Picture:
+    """A patch with fractions, rounded."""
+    return np.asarray(cv2.convertScaleAbs(straight), np.uint8)
+
+
 def _lens(camera: CameraSettings) -> Lens:
     width, height = camera.size
     principal = camera.principal_px or (width / 2, height / 2)

@@ -10,7 +10,7 @@ stays the one to compare with, and the visit goes on.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -93,9 +93,13 @@ class _Window:
     def cut(self, plane: npt.NDArray[Cell]) -> npt.NDArray[Cell]:
         return plane[self.rows, self.columns]
 
+    def pixels(self, plane: Plane) -> int:
+        """How many of those inside the polygon are set on a 0/1 plane."""
+        return cv2.countNonZero(cv2.bitwise_and(self.cut(plane), self.mask))
+
     def share(self, plane: Plane) -> float:
-        """Of the pixels inside the polygon, those that are set on a 0/1 plane."""
-        return cv2.countNonZero(cv2.bitwise_and(self.cut(plane), self.mask)) / self.area if self.area else 0.0
+        """The same, as a share of the polygon."""
+        return self.pixels(plane) / self.area if self.area else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +115,7 @@ class Motion:
 
     def __init__(self, areas: Mapping[str, Area]) -> None:
         self._areas = areas
-        self._layers: list[npt.NDArray[np.uint16]] = []  # whose each pixel is; zones that overlap lie in several layers
+        self._windows: list[_Window] = []
         self._last: deque[Plane] = deque(maxlen=3)
 
     def forget(self) -> None:
@@ -129,26 +133,9 @@ class Motion:
         return moved
 
     def _count(self, plane: Plane) -> tuple[int, ...]:
-        if not self._layers:
-            self._layers = _layers([_Window.of(area.zone, plane.shape) for area in self._areas.values()], plane.shape)
-        places = np.flatnonzero(plane.view(np.bool_))
-        counts = np.zeros(len(self._areas) + 1, np.intp)
-        for layer in self._layers:
-            counts += np.bincount(layer.ravel()[places], minlength=len(counts))
-        return tuple(counts[1:].tolist())
-
-
-def _layers(windows: Sequence[_Window], shape: tuple[int, ...]) -> list[npt.NDArray[np.uint16]]:
-    """Planes that hold at each pixel the number of its window, from 1; as many as it takes to hold them all."""
-    layers: list[npt.NDArray[np.uint16]] = []
-    for number, window in enumerate(windows, 1):
-        inside = window.mask > 0
-        layer = next((layer for layer in layers if not window.cut(layer)[inside].any()), None)
-        if layer is None:
-            layer = np.zeros(shape, np.uint16)
-            layers.append(layer)
-        window.cut(layer)[inside] = number
-    return layers
+        if not self._windows:
+            self._windows = [_Window.of(area.zone, plane.shape) for area in self._areas.values()]
+        return tuple(window.pixels(plane) for window in self._windows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

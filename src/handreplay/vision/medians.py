@@ -1,4 +1,4 @@
-"""Medians of columns, by sorting, which processors do far quicker than picking the middle out."""
+"""Medians of columns, by counting or sorting, which processors do far quicker than picking the middle out."""
 
 from typing import Any
 
@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 def medians(rows: NDArray[Any]) -> NDArray[Any]:
     """The median of each column of N x D values without NaN, N at least 1: as `np.median(rows, axis=0)`."""
-    ordered = np.sort(rows.T, axis=1)
-    count = ordered.shape[1]
-    return np.asarray(ordered[:, (count - 1) // 2 : count // 2 + 1].mean(axis=1))
+    middle = [(len(rows) - 1) // 2, len(rows) // 2]
+    if rows.dtype == np.uint8:
+        reached = [np.bincount(column, minlength=256).cumsum() for column in rows.T]
+        return np.array([counts.searchsorted(middle, side="right").mean() for counts in reached])
+    return np.asarray(np.sort(rows.T, axis=1)[:, middle].mean(axis=1))

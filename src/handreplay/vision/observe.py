@@ -25,7 +25,7 @@ from handreplay.core.readings import Unreadable
 from handreplay.core.timeline import Gap
 from handreplay.footage import Frame
 from handreplay.vision.areas import areas
-from handreplay.vision.calibration import Calibration, FeltPatch, PictureWindow
+from handreplay.vision.calibration import Calibration, FeltPatch, PictureWindow, in_bytes
 from handreplay.vision.change import Area, Motion, Moved, Plane, Rest, Watcher, half_size
 from handreplay.vision.chip_tops import ChipTops
 from handreplay.vision.colours import Colours
@@ -37,7 +37,7 @@ from handreplay.vision.memory import TableMemory
 from handreplay.vision.plain_cards import plain_cards
 from handreplay.vision.quiet import Quiet
 from handreplay.vision.table_eye import CardBox
-from handreplay.vision.zone_reader import FINE_PX_PER_MM, Eyes, ZoneReader, kind_of, patch_of
+from handreplay.vision.zone_reader import FINE_PX_PER_MM, LEAST_OF_A_CARD, Eyes, ZoneReader, kind_of, patch_of
 from handreplay.vision.zones import Zones
 
 Picture = NDArray[np.uint8]
@@ -108,6 +108,7 @@ class Observer:
     _under: set[str] = field(default_factory=set)  # zones that were covered when last looked at
     _unclear: set[str] = field(default_factory=set)  # zones, but for the rack, that are not known to be empty
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
+    _uncut: dict[str, NDArray[np.float32]] = field(default_factory=dict)  # what newer ones will be cut from, if needed
     _misfit: Fit | None = None
     _colourless: bool = False
     _seen_until: float = 0.0
@@ -146,6 +147,8 @@ class Observer:
 
     def memory(self) -> TableMemory:
         """How the table looks now, for the recording that goes on from here."""
+        for zone in sorted(self._uncut):
+            self._tile_of_empty(zone)
         return TableMemory(
             looks=self._watcher.remembered(),
             empty=dict(self._empty),
@@ -158,6 +161,13 @@ class Observer:
     def _fits_in(self, zone: str, tile: Picture) -> bool:
         width, height = self._windows[zone].patch.size_px
         return tile.shape == (height, width, 3)
+
+    def _tile_of_empty(self, zone: str) -> Picture | None:
+        """The zone's place with nothing on it, if it was ever seen so."""
+        mean = self._uncut.pop(zone, None)
+        if mean is not None:
+            self._empty[zone] = in_bytes(self._windows[zone].straight(mean))
+        return self._empty.get(zone)
 
     def _cut(self, names: Iterable[str], margin_mm: float) -> dict[str, PictureWindow]:
         if margin_mm not in self.cuts:
@@ -272,12 +282,11 @@ class Observer:
             if look.before is not None:
                 yield look.before
             return
-        straight = window.straight(mean)
         unlike = self._watcher.unlike_empty(rest.zone)
         cards: list[SeenCard] = []
         stacks: list[SeenStack] = []
         if unlike is None or unlike >= LIKE_EMPTY_SHARE:  # else the eyes would only tell the same, at some cost
-            found = self._look_at(rest.zone, straight)
+            found = self._look_at(rest.zone, window.straight(mean))
             if found is None:
                 yield look.before or self._cover(look)
                 return
@@ -286,7 +295,7 @@ class Observer:
             cards = together(look.before.cards, cards)
         least = FILLED_RACK_SHARE if rest.zone == "rack" else UNLIKE_EMPTY_SHARE
         something = not cards and not stacks and unlike is not None and unlike > least
-        if something and rest.zone != "rack":
+        if rest.zone != "rack" and (something or not (cards or stacks or self._shows_felt(rest.zone))):
             yield self._cover(look)
             return
         filled = bool(cards or stacks) or something
@@ -296,7 +305,7 @@ class Observer:
         if rest.zone != "rack":
             (self._unclear.add if filled else self._unclear.discard)(rest.zone)
         if not filled:
-            self._empty[rest.zone] = straight.round().astype(np.uint8)
+            self._uncut[rest.zone] = mean
         self._shown[rest.zone] = tuple(cards)
         self._under.discard(rest.zone)
         seen = ZoneSeen(
@@ -322,7 +331,7 @@ class Observer:
 
     def _look_at(self, zone: str, straight: NDArray[np.float32]) -> tuple[list[SeenCard], list[SeenStack]] | None:
         """The cards and stacks of a zone at rest; None when something lies over it."""
-        patch, tile = self._windows[zone].patch, straight.round().astype(np.uint8)
+        patch, tile = self._windows[zone].patch, in_bytes(straight)
         sighting = self._reader.look(tile)
         if self._reader.covered(zone, patch, sighting) or self._reader.under_cover(tile, patch, zone, sighting):
             return None
@@ -330,7 +339,7 @@ class Observer:
         cards = self._reader.cards(tile, patch, zone, boxes)
         if kind_of(zone) != "wager":
             return cards, []
-        stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._empty.get(zone))
+        stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._tile_of_empty(zone))
         stacks = self._tops.compared(zone, stacks, straight, patch)
         if self._colourless:
             stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
@@ -338,12 +347,18 @@ class Observer:
 
     def _plain(self, zone: str, tile: Picture, patch: FeltPatch) -> list[CardBox]:
         """Cards that the table net does not find where cards belong."""
-        bare = self._empty.get(zone)
-        if bare is None or zone == "rack" or kind_of(zone) != "cards":
+        if zone == "rack" or kind_of(zone) != "cards" or (bare := self._tile_of_empty(zone)) is None:
             return []
         middles = [np.mean(card.corners_mm, axis=0) for card in self._shown.get(zone, ())]
         lying = [(float(x), float(y)) for x, y in middles]
         return plain_cards(self.eyes.cards, tile, bare, patch, self.zones.polygons_mm[zone], FINE_PX_PER_MM, lying)
+
+    def _shows_felt(self, zone: str) -> bool:
+        """Does each place where a card was seen look as it does when empty? Else something still lies there."""
+        places = (self.calibration.to_picture_px(card.corners_mm) for card in self._shown.get(zone, ()))
+        return all(
+            (self._watcher.share_changed(zone, place, since_empty=True) or 0.0) < LEAST_OF_A_CARD for place in places
+        )
 
     def _bare(self) -> bool:
         """Has all of the table been read as it lies, and does nothing lie there? Cards in the rack may."""

@@ -178,7 +178,7 @@ class _Heap:
         self._change(self.flat, votes.weight)
 
     def _change(self, flat: NDArray[np.intp], weight: Floats) -> None:
-        np.add.at(self._sum, flat[:, None] + self._around, weight[:, None] * self._share)
+        np.add.at(self._sum, (flat[:, None] + self._around).ravel(), (weight[:, None] * self._share).ravel())
 
     def remove(self, flat: NDArray[np.intp], weight: Floats) -> None:
         self._change(flat, -weight)
@@ -199,13 +199,15 @@ def _joined(votes: _Votes, within_px: float) -> list[tuple[NDArray[np.intp], Flo
         if not len(near) or weight[near].sum() < _LEAST_SUPPORT / 2:
             break
         middle = _settled(ballot, weight, near, within_px)
-        agree = _square_distance(ballot, middle) < within_px**2
+        agrees = _square_distance(ballot, middle) < within_px**2
+        agree = np.flatnonzero(agrees)
         if weight[agree].sum() > _LEAST_SUPPORT:
-            groups.append((free[agree], _mean(ballot[agree], weight[agree] ** 2 + 1e-9)))
-        if not agree.any():
-            agree[near] = True
+            groups.append((free[agree], _mean(ballot.take(agree, axis=0), weight[agree] ** 2 + 1e-9)))
+        if not len(agree):
+            agree, agrees[near] = near, True
         heap.remove(flat[agree], weight[agree])
-        free, ballot, weight, flat = free[~agree], ballot[~agree], weight[~agree], flat[~agree]
+        left = np.flatnonzero(~agrees)
+        free, ballot, weight, flat = free[left], ballot.take(left, axis=0), weight[left], flat[left]
     return groups
 
 
@@ -224,8 +226,9 @@ def _settled(ballot: Floats, weight: Floats, near: NDArray[np.intp], within_px: 
     Votes for centres further off than a few times `within_px` would not pull.
     """
     middle = ballot[near[int(weight[near].argmax())]]
-    about = (np.abs(ballot[:, :2] - middle[:2]) < 4 * within_px).all(axis=1)
-    ballot, strength = ballot[about], weight[about] ** 2
+    right, down = np.abs(ballot[:, 0] - middle[0]), np.abs(ballot[:, 1] - middle[1])
+    about = np.flatnonzero((right < 4 * within_px) & (down < 4 * within_px))
+    ballot, strength = ballot.take(about, axis=0), weight[about] ** 2
     for _ in range(4):
         pull = strength * np.exp(_square_distance(ballot, middle) * (-4 / within_px**2))
         total = float(pull.sum())
@@ -285,9 +288,9 @@ def _corners(middle: Floats, lean: Floats) -> Floats:
 
 def _inside(corners: Floats, points: Floats) -> NDArray[np.bool_]:
     """Which points (N x 2) lie in a convex outline that runs clockwise on the screen."""
-    edge = corners[[1, 2, 3, 0]] - corners
-    away = points[:, None] - corners[None]
-    return np.asarray((edge[None, :, 0] * away[:, :, 1] - edge[None, :, 1] * away[:, :, 0] >= 0).all(axis=1))
+    edge, (x, y) = corners[[1, 2, 3, 0]] - corners, points.T
+    side = edge[:, :1] * (y - corners[:, 1:]) - edge[:, 1:] * (x - corners[:, :1])
+    return np.asarray((side >= 0).all(axis=0))
 
 
 def _without_ghosts(cards: list[_Card], at: Floats) -> list[_Card]:
