@@ -82,6 +82,19 @@ def test_a_hand_that_only_passes_changes_nothing() -> None:
     assert len(rests) == 1 and rests[0].changed < 0.008
 
 
+def test_what_lay_for_a_moment_between_two_hands_is_told_beside_what_is_left() -> None:
+    table = Table()
+    table.settle()
+    table.show(6, hand=(170, 60, 230, 190), move=4)
+    table.felt[140:180, 180:220] = CARD
+    assert table.show(6) == []
+    table.felt[140:180, 180:220] = FELT
+    brief, last = table.show(6, hand=(170, 60, 230, 190), move=4) + table.show(12)
+    assert brief.brief and brief.changed == pytest.approx(40 * 40 / 6400, abs=0.06)
+    assert not last.brief and last.changed < 0.008
+    assert brief.busy_since == last.busy_since < brief.since < last.since
+
+
 def test_an_arm_from_above_is_the_dealers() -> None:
     table = Table()
     table.settle()

@@ -1,4 +1,4 @@
-"""A card at rest whose face cannot be read is looked at again, and told of once."""
+"""A face at rest that cannot be read is looked at again, and told of once; chips that lie for a moment are seen."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ import pytest
 
 from handreplay.config import load_profile
 from handreplay.core.cards import CARD_NUMBER, DECK
-from handreplay.core.observations import SeenCard, ZoneSeen
-from handreplay.core.readings import Known
+from handreplay.core.observations import SeenCard, SeenStack, ZoneSeen
+from handreplay.core.readings import Known, Unreadable
 from handreplay.footage import Frame, pictures
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.card_reader import CardReading
@@ -82,3 +82,46 @@ def test_a_face_that_is_never_read_says_what_it_may_be_when_the_looks_are_over(f
     first, last = faces(footage, net)
     assert first.probabilities == () and max(last.probabilities) == 0.6
     assert net.asked == sure.asked + AGAIN_TIMES
+
+
+class BrightStacks:
+    """Sees a stack where something bright lies in the middle of a wager's place."""
+
+    def read(self, views: list[np.ndarray], *_: object) -> list[SeenStack]:
+        middles = [view[len(view) // 2 - 9 : len(view) // 2 + 9, view.shape[1] // 2 - 9 :][:, :18] for view in views]
+        stack = SeenStack(base_mm=(0.0, 0.0), chips=Unreadable("drawn"), top_mm=(0.0, 0.0))
+        return [stack for middle in middles if float(middle.min()) > 200]
+
+
+def wager_looks(tmp_path: Path, lies: range) -> list[tuple[bool, float]]:
+    """What is told of a wager's place that a hand visits twice, and on which a chip lies at some pictures."""
+    zone = "seat3.ante"
+    first = next(picture for picture in pictures(SAMPLE / "uth-sample.mp4") if isinstance(picture, Frame))
+    bare, calibration = first.bgr()[:, :, ::-1].copy(), Calibration.from_profile(PROFILE)
+    x, y = (int(value) for value in calibration.to_picture_px([Zones(PROFILE.zones, calibration).center_mm(zone)])[0])
+
+    def draw(number: int) -> np.ndarray:
+        picture = bare.copy()
+        if number in lies:
+            cv2.circle(picture, (x, y), 18, (240, 240, 240), -1)
+        if 30 <= number < 40 or 45 <= number < 55:
+            cv2.rectangle(picture, (x - 40, y - 60), (x + 40, y + 20 + 4 * (number % 5)), (225, 180, 150), -1)
+        return picture
+
+    path = tmp_path / "wager.mp4"
+    record(path, 90, rate=RATE, draw=draw, key_every=5)
+    shipped = shipped_eyes(calibration, PROFILE.chips)[0]
+    eyes = Eyes(shipped.table, shipped.cards, BrightStacks())
+    observer = Observer(calibration, Zones(PROFILE.zones, calibration), eyes)
+    seen = observe(observer.prepared(pictures(path)), observer)
+    return [(one.filled, one.start) for one in seen if isinstance(one, ZoneSeen) and one.zone == zone]
+
+
+def test_a_chip_that_came_and_went_between_two_hands_is_told_of(tmp_path: Path) -> None:
+    (_, (lay, came), (left, gone)) = wager_looks(tmp_path, range(32, 48))
+    assert lay and 30 / RATE < came < 45 / RATE
+    assert not left and gone > 48 / RATE
+
+
+def test_a_hand_that_came_twice_and_left_nothing_is_no_chip(tmp_path: Path) -> None:
+    assert not any(lay for lay, _ in wager_looks(tmp_path, range(0)))

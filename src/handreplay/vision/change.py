@@ -11,7 +11,7 @@ stays the one to compare with, and the visit goes on.
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import cv2
@@ -33,6 +33,7 @@ LIGHTER_LEVELS = 15.0  # than the felt: any face is, and most backs are
 MOVING_SHARE = 0.006
 MOVING_PIXELS = 6
 REFERENCE_PICTURES = 4
+BRIEF_PICTURES = 1  # still ones between two hands, in which what lies there can be seen
 MEMORY_SECONDS = 6.0
 SHADOW_PIXELS = (15, 15)
 DEEPEST_SHADOW = 0.7
@@ -67,6 +68,7 @@ class Rest:
     dealer_hand: float
     player_hand: float
     unwatched: bool = False  # something was missing since the rest before
+    brief: bool = False  # it moves again: this was seen in the picture before
 
 
 @dataclass(slots=True)
@@ -176,6 +178,16 @@ class _Zone:
     tint_empty: Floats | None = None
     known_different: dict[tuple[float, bool], npt.NDArray[np.bool_]] = field(default_factory=dict)
 
+    def settle(self) -> None:
+        """Take the pictures since it was still for how it rests."""
+        assert self.sum is not None
+        self.known_different.clear()
+        self.now = np.asarray(self.sum / np.float32(self.summed), np.float32)
+        self.tint = None
+        if self.tint_sum is not None:
+            mean = np.dstack([total / np.float32(self.summed) for total in self.tint_sum])
+            self.tint = np.asarray(cv2.blur(mean, (3, 3)), np.float32)
+
     def different(self, levels: float, *, since_empty: bool, shaded: bool = False) -> npt.NDArray[np.bool_] | None:
         """Where the zone as it rests looks other than before, inside it; None when there is nothing to compare with.
 
@@ -259,7 +271,7 @@ class Watcher:
         moved: Moved | None = None,
         chroma: tuple[Plane, Plane] | None = None,
     ) -> list[Rest]:
-        """The zones that have come to rest with this picture.
+        """The zones that have come to rest with this picture, or for a moment before it.
 
         Its luma is given by `half_size`, what moved by a `Motion` of the same areas; chroma is at half size too.
         """
@@ -269,6 +281,8 @@ class Watcher:
         if moved is not None:
             for (name, zone), pixels in zip(self._zones.items(), moved.pixels, strict=True):
                 if pixels > zone.window.unmoved:
+                    if name in self._unsettled and (brief := self._brief(name, zone)) is not None:
+                        rests.append(brief)
                     self._unsettled.add(name)
                     self._stir(zone, seconds, pixels, moved.plane)
                 elif name in self._unsettled and (rest := self._calm(name, zone, seconds, small, chroma)) is not None:
@@ -382,14 +396,16 @@ class Watcher:
         self._unsettled.discard(name)
         return self._settle(name, zone)
 
+    def _brief(self, name: str, zone: _Zone) -> Rest | None:
+        """What lay in the zone for a moment while it was visited, if that can be compared with anything."""
+        if not zone.busy or zone.unwatched or zone.reference is None or zone.summed < BRIEF_PICTURES:
+            return None
+        zone.settle()
+        return replace(self._compared(name, zone, zone.reference), brief=True)
+
     def _settle(self, name: str, zone: _Zone) -> Rest | None:
-        assert zone.sum is not None and zone.still_since is not None
-        zone.known_different.clear()
-        zone.now = np.asarray(zone.sum / np.float32(zone.summed), np.float32)
-        zone.tint = None
-        if zone.tint_sum is not None:
-            mean = np.dstack([total / np.float32(zone.summed) for total in zone.tint_sum])
-            zone.tint = np.asarray(cv2.blur(mean, (3, 3)), np.float32)
+        assert zone.still_since is not None
+        zone.settle()
         before = zone.reference
         if before is None:
             arrived, frame = self._recent[-1][:2]
@@ -398,15 +414,18 @@ class Watcher:
         if unwatched and not zone.busy:
             zone.busy, zone.busy_since, zone.dealer_hand, zone.player_hand = True, zone.still_since, 0.0, 0.0
         zone.unwatched = False
-        if not zone.busy:
-            return None
+        return replace(self._compared(name, zone, before), unwatched=unwatched) if zone.busy else None
+
+    def _compared(self, name: str, zone: _Zone, before: Floats) -> Rest:
+        """The zone as it rests against how it was read before."""
+        assert zone.now is not None and zone.still_since is not None
         different = zone.different(CHANGE_LEVELS, since_empty=False)
         assert different is not None
         changed = float(different.sum()) / max(1, zone.window.area)
         brightness = different & (np.abs(zone.now - before) > CHANGE_LEVELS)
         arrived, frame = self._arrival(zone, brightness, before)
         hands = zone.dealer_hand, zone.player_hand
-        return Rest(name, zone.still_since, arrived, frame, zone.busy_since, changed, *hands, unwatched)
+        return Rest(name, zone.still_since, arrived, frame, zone.busy_since, changed, *hands)
 
     def _arrival(self, zone: _Zone, different: npt.NDArray[np.bool_], before: Floats) -> tuple[float, int]:
         """Seconds and frame of the first picture from which on the changed part mostly looks as it does now."""

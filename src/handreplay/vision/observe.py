@@ -49,6 +49,7 @@ UNCHANGED = 0.008
 CHIPS_LAG_SECONDS = 0.17
 LIKE_EMPTY_SHARE = 0.01
 FILLED_RACK_SHARE = 0.04
+MOST_BRIEFS = 5  # of one visit
 UNLIKE_EMPTY_SHARE = 0.08  # of the zone; as much unlike empty felt, with nothing read, is something not read
 
 
@@ -87,6 +88,15 @@ class _Look:
         return None if self.sum is None else np.asarray(self.sum / np.float32(self.summed), np.float32)
 
 
+@dataclass(frozen=True, slots=True)
+class _Brief:
+    """What a wager's place showed for a moment while it was visited."""
+
+    rest: Rest
+    part: Picture  # what the zone's window showed
+    end: float
+
+
 @dataclass(slots=True)
 class Observer:
     """Feed it frames and gaps in order; it yields observations."""
@@ -116,6 +126,8 @@ class Observer:
     _later: dict[str, LaterLook] = field(default_factory=dict)
     _shown: dict[str, tuple[SeenCard, ...]] = field(default_factory=dict)  # as last reported
     _tops: ChipTops = field(default_factory=ChipTops)
+    _last: Colours | None = None  # of the picture before; None after a gap
+    _briefs: dict[str, list[_Brief]] = field(default_factory=dict)  # of each wager since it was still
 
     def __post_init__(self) -> None:
         self._fit = FitWatch(self.calibration, self.zones)
@@ -204,13 +216,22 @@ class Observer:
             yield from self._finish_all()
             self._watcher.forget()
             self._tops.forget()
+            self._last = None
+            self._briefs.clear()
             yield PictureLost(start=float(picture.start), end=float(picture.end), reason=picture.reason)
             return
         seconds = float(picture.seconds)
         if not (yield from self._fits(prepared.fit, seconds)) or prepared.plane is None:
             return
         for rest in self._watcher.update(seconds, picture.index, prepared.plane, prepared.moved, prepared.chroma):
-            if rest.changed < UNCHANGED:
+            if rest.brief:
+                self._note_brief(rest)
+                continue
+            briefs = self._briefs.pop(rest.zone, [])
+            if rest.changed < UNCHANGED and briefs and (came := self._came_and_went(rest.zone, briefs)) is not None:
+                yield came
+                self._looks[rest.zone] = _Look(_gone(rest, came), STILLS["wager"])
+            elif rest.changed < UNCHANGED:
                 if rest.zone in self._unclear and self._like_empty(rest.zone):
                     self._unclear.remove(rest.zone)
                 self._watcher.accept(rest.zone, empty=False)
@@ -220,7 +241,7 @@ class Observer:
             else:
                 self._looks[rest.zone] = _Look(rest, 1 if self.keys_only else STILLS[kind_of(rest.zone)])
         yield from self._look_again(seconds)
-        colours = Colours(picture)
+        self._last = colours = Colours(picture)
         for zone in sorted(self._looks):
             look = self._looks[zone]
             if self._watcher.is_still(zone):
@@ -308,9 +329,40 @@ class Observer:
             self._uncut[rest.zone] = mean
         self._shown[rest.zone] = tuple(cards)
         self._under.discard(rest.zone)
-        seen = ZoneSeen(
+        seen = self._seen(rest, look.end, cards, stacks, filled=filled)
+        if unread(cards) and look.left and not self.keys_only:
+            self._later[rest.zone] = LaterLook(look.end + AGAIN_SECONDS, look.left - 1, rest, seen)
+            if look.before is None:
+                yield withheld(seen)
+        else:
+            yield seen
+
+    def _note_brief(self, rest: Rest) -> None:
+        """Keep what a wager's empty place showed between two hands, in case that it is gone when they are."""
+        if kind_of(rest.zone) != "wager" or self._last is None:
+            return
+        unlike = self._watcher.unlike_empty(rest.zone)
+        if unlike is not None and unlike > LIKE_EMPTY_SHARE:
+            window = self._windows[rest.zone]
+            part = self._last.part(window.rows, window.columns).copy()
+            briefs = self._briefs.setdefault(rest.zone, [])
+            briefs.append(_Brief(rest, part, float(self._last.frame.seconds)))
+            del briefs[:-MOST_BRIEFS]
+
+    def _came_and_went(self, zone: str, briefs: Iterable[_Brief]) -> ZoneSeen | None:
+        """Chips that came into an empty place and went within one visit. None where nothing but hands was seen."""
+        for brief in briefs if self._like_empty(zone) else ():
+            found = self._look_at(zone, self._windows[zone].straight(brief.part.astype(np.float32)))
+            if found is not None and found[1]:
+                return self._seen(brief.rest, brief.end, *found, filled=True)
+        return None
+
+    def _seen(
+        self, rest: Rest, end: float, cards: Iterable[SeenCard], stacks: Iterable[SeenStack], *, filled: bool
+    ) -> ZoneSeen:
+        return ZoneSeen(
             start=max(self._settled(rest), self._covered_until.get(rest.zone, 0.0)),
-            end=look.end,
+            end=end,
             frame=rest.frame,
             zone=rest.zone,
             busy_since=rest.busy_since,
@@ -322,12 +374,6 @@ class Observer:
             stacks=tuple(stacks),
             filled=filled,
         )
-        if unread(cards) and look.left and not self.keys_only:
-            self._later[rest.zone] = LaterLook(look.end + AGAIN_SECONDS, look.left - 1, rest, seen)
-            if look.before is None:
-                yield withheld(seen)
-        else:
-            yield seen
 
     def _look_at(self, zone: str, straight: NDArray[np.float32]) -> tuple[list[SeenCard], list[SeenStack]] | None:
         """The cards and stacks of a zone at rest; None when something lies over it."""
@@ -377,6 +423,17 @@ class Observer:
         """Chips lie before the fingers have left them, cards are let go at once."""
         lag = CHIPS_LAG_SECONDS if kind_of(rest.zone) == "wager" else 0.0
         return rest.arrived + min(lag, max(0.0, rest.since - rest.arrived))
+
+
+def _gone(rest: Rest, came: ZoneSeen) -> Rest:
+    """A visit that left a zone as it was, from when what had come into it was last seen."""
+    return replace(
+        rest,
+        busy_since=came.end,
+        changed=came.changed,
+        dealer_hand=rest.dealer_hand - came.dealer_hand,
+        player_hand=rest.player_hand - came.player_hand,
+    )
 
 
 def observe(pictures: Iterable[Prepared], observer: Observer) -> Iterator[Observation]:
