@@ -125,3 +125,29 @@ def test_a_chip_that_came_and_went_between_two_hands_is_told_of(tmp_path: Path) 
 
 def test_a_hand_that_came_twice_and_left_nothing_is_no_chip(tmp_path: Path) -> None:
     assert not any(lay for lay, _ in wager_looks(tmp_path, range(0)))
+
+
+class Places:
+    """A watcher to whom a card's place looks so much unlike the empty felt."""
+
+    def __init__(self, unlike: float | None) -> None:
+        self.unlike = unlike
+
+    def unlike_empty(self, zone: str) -> float | None:
+        return None if self.unlike is None else 0.2 * self.unlike
+
+    def share_changed(self, zone: str, polygon: np.ndarray, *, since_empty: bool, frame: int | None) -> float | None:
+        return self.unlike
+
+
+@pytest.mark.parametrize(("unlike", "cards"), [(0.31, 1), (0.05, 0), (None, 0)])
+def test_backs_that_are_not_found_again_lie_there_while_their_place_is_not_felt(
+    unlike: float | None, cards: int
+) -> None:
+    calibration = Calibration.from_profile(PROFILE)
+    observer = Observer(calibration, Zones(PROFILE.zones, calibration), shipped_eyes(calibration, PROFILE.chips)[0])
+    observer._watcher = observer._reader._watcher = Places(unlike)  # type: ignore[assignment]
+    corners = ((0.0, 0.0), (63.0, 0.0), (63.0, 88.0), (0.0, 88.0))
+    back = SeenCard(corners_mm=corners, face_up=False, face_confidence=0.9, identity=Unreadable("back"))
+    observer._shown["seat3.cards"] = (back,)
+    assert len(observer._still_there("seat3.cards")) == cards

@@ -1,12 +1,15 @@
-"""What counts as a face: a card that was read, or one that surely lies face up."""
+"""What counts as a face, as a back and as a cover card."""
 
+import cv2
 import numpy as np
 import pytest
 
 from handreplay.core.cards import CARD_NUMBER, DECK
-from handreplay.vision.card_reader import CardReading
-from handreplay.vision.table_eye import CardBox
-from handreplay.vision.zone_reader import _seen, patch_of
+from handreplay.vision.calibration import FeltPatch
+from handreplay.vision.card_reader import CardReading, Kind
+from handreplay.vision.colours import tint_of
+from handreplay.vision.table_eye import CardBox, Sighting
+from handreplay.vision.zone_reader import FINE_PX_PER_MM, Eyes, ZoneReader, _as_read, _seen, patch_of
 from tests.drawn_table import CALIBRATION, ZONES
 
 PATCH = patch_of(CALIBRATION, ZONES.polygons_mm["dealer.cards"], 40.0)
@@ -21,3 +24,46 @@ def test_a_strip_that_may_be_a_back_is_a_face_only_where_it_is_read(chance: floa
     blank = np.zeros((200, 200, 3), np.uint8)
     card = _seen(box, PATCH, CardReading(tuple(shares.tolist()), 1.0, "face", 1.0), blank)
     assert card.face_up is face_up and bool(card.probabilities) is face_up
+
+
+BLUE, RED = "#1c3f8f", "#9b1c2c"
+
+
+def painted(zone: str, colour: tuple[int, int, int]) -> tuple[np.ndarray, FeltPatch, Sighting]:
+    """A view of a place with one back of that colour (BGR) in its middle."""
+    patch = patch_of(CALIBRATION, ZONES.polygons_mm[zone], 45.0)
+    width, height = patch.size_px
+    middle = np.array([width, height]) / FINE_PX_PER_MM / 2
+    corners = middle + np.array([[-31.0, -44.0], [31.0, -44.0], [31.0, 44.0], [-31.0, 44.0]])
+    tile = np.full((height, width, 3), (40, 90, 40), np.uint8)
+    cv2.fillPoly(tile, [np.round(corners * FINE_PX_PER_MM).astype(np.int32)], colour)
+    box = CardBox(corners=corners, face_up=False, score=0.9, face_chance=0.02, visible=1.0)
+    return tile, patch, Sighting((box,), (), np.zeros((height // 4, width // 4), np.float32))
+
+
+@pytest.mark.parametrize(
+    ("zone", "colour", "a_cover"),
+    [
+        ("seat3.cards", (44, 28, 155), False),  # the other deck's red
+        ("seat3.cards", (40, 200, 220), True),  # yellow plastic
+        ("seat3.cards", (30, 30, 30), True),  # a black thing
+        ("dealer.cards", (44, 28, 155), True),  # a sleeve, or a cover card: no deck begins there
+    ],
+)
+def test_a_deck_of_another_colour_first_shows_before_a_player(
+    zone: str, colour: tuple[int, int, int], a_cover: bool
+) -> None:
+    eyes = Eyes(None, None, None, backs=(tint_of(BLUE), tint_of(RED)))  # type: ignore[arg-type]
+    reader = ZoneReader(CALIBRATION, ZONES, eyes, None)  # type: ignore[arg-type]
+    reader.recall(np.array([tint_of(BLUE)]), None)
+    tile, patch, sighting = painted(zone, colour)
+    assert reader.under_cover(tile, patch, zone, sighting) is a_cover
+
+
+@pytest.mark.parametrize(("kind", "sure", "face_up"), [("back", 0.7, False), ("back", 0.5, True), ("face", 0.9, True)])
+def test_a_strip_that_the_card_reader_takes_for_a_back_is_none_of_the_faces(
+    kind: Kind, sure: float, face_up: bool
+) -> None:
+    even = (1 / len(DECK),) * len(DECK)
+    box = CardBox(corners=CORNERS, face_up=True, score=0.8, face_chance=0.95, visible=0.17)
+    assert _as_read(box, CardReading(even, 0.1, kind, sure)).face_up is face_up

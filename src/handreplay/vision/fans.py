@@ -43,11 +43,11 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     row = _row([box for box, _ in read])
     faces = [(box, reading) for box, reading in read if any(box is one for one in row)]
     known = {reading.card for _, reading in faces if max(reading.spread()) >= READ}
-    if len(known) == len(row) and not any(_apart(one, other) >= LEAST_GAP_MM for one, other in pairwise(row)):
+    if len(known) == len(row) and not any(apart(one, other) >= LEAST_GAP_MM for one, other in pairwise(row)):
         return list(read)
     read_faces = [box for box, reading in faces if max(reading.spread()) >= READ]
-    places = [at for at in _along(row) if all(_apart(at, box) > SAME_PLACE_MM for box in read_faces)]
-    blanks = [_Blank.of(tile, px_per_mm, box) for box in read_faces] if places else []
+    places = [at for at in _along(row) if all(apart(at, box) > SAME_PLACE_MM for box in read_faces)]
+    blanks = [Blank.of(tile, px_per_mm, box) for box in read_faces] if places else []
     views = [_without_upper(tile, row, place, blanks) for place in places]
     looks = cards.read([straighten(view, at.corners * px_per_mm) for view, at in zip(views, places, strict=True)])
     found: list[Read] = []
@@ -64,7 +64,7 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
 
 
 @dataclass(frozen=True, eq=False)
-class _Blank:
+class Blank:
     """A card that was read, and what it would look like without its print."""
 
     box: CardBox
@@ -72,7 +72,7 @@ class _Blank:
     paper: tuple[float, ...]  # BGR
 
     @classmethod
-    def of(cls, tile: Picture, px_per_mm: float, box: CardBox) -> "_Blank":
+    def of(cls, tile: Picture, px_per_mm: float, box: CardBox) -> "Blank":
         inner = (_middle(box) + (box.corners - _middle(box)) * INNER_SHARE) * px_per_mm
         outline = np.round(inner).astype(np.int32)
         mask = np.zeros(tile.shape[:2], np.uint8)
@@ -80,8 +80,12 @@ class _Blank:
         paper = np.percentile(tile[mask > 0], 75, axis=0).tolist() if mask.any() else (235, 235, 235)
         return cls(box, outline, tuple(paper))
 
+    def lay(self, view: Picture) -> None:
+        """Paint over the card's print."""
+        cv2.fillPoly(view, [self.outline], self.paper)
 
-def _without_upper(tile: Picture, row: Sequence[CardBox], place: CardBox, read_faces: Sequence[_Blank]) -> Picture:
+
+def _without_upper(tile: Picture, row: Sequence[CardBox], place: CardBox, read_faces: Sequence[Blank]) -> Picture:
     """The tile without the print of those cards that lie on the card at a place: another's index would mislead.
 
     The end of the row that shows the most of its card lies on top.
@@ -94,12 +98,12 @@ def _without_upper(tile: Picture, row: Sequence[CardBox], place: CardBox, read_f
         return tile
     view = tile.copy()
     for blank in upper:
-        cv2.fillPoly(view, [blank.outline], blank.paper)
+        blank.lay(view)
     return view
 
 
 def _clear(box: CardBox, found: Sequence[Read]) -> bool:
-    return all(_apart(box, other) > ONE_CARD_MM for other, _ in found)
+    return all(apart(box, other) > ONE_CARD_MM for other, _ in found)
 
 
 def _row(boxes: Sequence[CardBox]) -> list[CardBox]:
@@ -107,7 +111,7 @@ def _row(boxes: Sequence[CardBox]) -> list[CardBox]:
     faces = [box for box in boxes if box.face_up]
     pairs = [(one, other) for number, one in enumerate(faces) for other in faces[number + 1 :]]
     rows = [[one, *_between(faces, one, other), other] for one, other in pairs if _turned_like(one, other) is not None]
-    return max(rows, key=lambda row: (len(row), _apart(row[0], row[-1])), default=[])
+    return max(rows, key=lambda row: (len(row), apart(row[0], row[-1])), default=[])
 
 
 def _along(row: Sequence[CardBox]) -> list[CardBox]:
@@ -115,8 +119,8 @@ def _along(row: Sequence[CardBox]) -> list[CardBox]:
     last = _turned_like(row[0], row[-1]) if row else None
     if last is None:
         return []
-    apart = _apart(row[0], row[-1])
-    shares = np.arange(-BEYOND_MM, apart + BEYOND_MM + STEP_MM / 2, STEP_MM) / apart
+    length = apart(row[0], row[-1])
+    shares = np.arange(-BEYOND_MM, length + BEYOND_MM + STEP_MM / 2, STEP_MM) / length
     first = row[0].corners
     return [CardBox(first + (last - first) * share, True, 0.5, 0.9, 0.4) for share in shares]
 
@@ -151,5 +155,6 @@ def _middle(box: CardBox) -> Floats:
     return np.asarray(box.corners.mean(axis=0))
 
 
-def _apart(one: CardBox, other: CardBox) -> float:
+def apart(one: CardBox, other: CardBox) -> float:
+    """Between the middles of two outlines."""
     return float(np.linalg.norm(_middle(one) - _middle(other)))

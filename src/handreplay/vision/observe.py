@@ -37,7 +37,7 @@ from handreplay.vision.memory import TableMemory
 from handreplay.vision.plain_cards import plain_cards
 from handreplay.vision.quiet import Quiet
 from handreplay.vision.table_eye import CardBox
-from handreplay.vision.zone_reader import FINE_PX_PER_MM, LEAST_OF_A_CARD, Eyes, ZoneReader, kind_of, patch_of
+from handreplay.vision.zone_reader import FINE_PX_PER_MM, Eyes, ZoneReader, kind_of, patch_of
 from handreplay.vision.zones import Zones
 
 Picture = NDArray[np.uint8]
@@ -316,7 +316,7 @@ class Observer:
             cards = together(look.before.cards, cards)
         least = FILLED_RACK_SHARE if rest.zone == "rack" else UNLIKE_EMPTY_SHARE
         something = not cards and not stacks and unlike is not None and unlike > least
-        if rest.zone != "rack" and (something or not (cards or stacks or self._shows_felt(rest.zone))):
+        if something and rest.zone != "rack":
             yield self._cover(look)
             return
         filled = bool(cards or stacks) or something
@@ -384,7 +384,8 @@ class Observer:
         boxes = self._reader.boxes(patch, zone, sighting) or self._plain(zone, tile, patch)
         cards = self._reader.cards(tile, patch, zone, boxes)
         if kind_of(zone) != "wager":
-            return cards, []
+            cards = cards or self._still_there(zone)
+            return None if not boxes and any(card.face_up for card in cards) else (cards, [])
         stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._tile_of_empty(zone))
         stacks = self._tops.compared(zone, stacks, straight, patch)
         if self._colourless:
@@ -399,12 +400,11 @@ class Observer:
         lying = [(float(x), float(y)) for x, y in middles]
         return plain_cards(self.eyes.cards, tile, bare, patch, self.zones.polygons_mm[zone], FINE_PX_PER_MM, lying)
 
-    def _shows_felt(self, zone: str) -> bool:
-        """Does each place where a card was seen look as it does when empty? Else something still lies there."""
-        places = (self.calibration.to_picture_px(card.corners_mm) for card in self._shown.get(zone, ()))
-        return all(
-            (self._watcher.share_changed(zone, place, since_empty=True) or 0.0) < LEAST_OF_A_CARD for place in places
-        )
+    def _still_there(self, zone: str) -> list[SeenCard]:
+        """Cards as last seen where the table net finds none now, though their places do not look as when empty."""
+        if zone == "rack" or self._watcher.unlike_empty(zone) is None:
+            return []
+        return [still for card in self._shown.get(zone, ()) if (still := self._reader.compared(card, zone)) is not None]
 
     def _bare(self) -> bool:
         """Has all of the table been read as it lies, and does nothing lie there? Cards in the rack may."""

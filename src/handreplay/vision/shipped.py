@@ -10,6 +10,7 @@ from handreplay.vision.calibration import Calibration
 from handreplay.vision.card_reader import CardReader
 from handreplay.vision.chip_counter import ChipEye
 from handreplay.vision.chip_reader import ChipColours, ChipReader
+from handreplay.vision.colours import tint_of
 from handreplay.vision.table_eye import TableEye
 from handreplay.vision.weights import Model, hash_of, load, load_file
 from handreplay.vision.zone_reader import Eyes
@@ -23,9 +24,11 @@ FILES = {  # an audit reads cards with the quick reader
 }
 
 
-class OwnReader(Protocol):
-    """What a profile's `[deck]` says of a card reader fitted to that deck."""
+class OwnDeck(Protocol):
+    """What a profile's `[deck]` says of the deck's backs, and of a card reader fitted to it."""
 
+    @property
+    def backs(self) -> Sequence[str]: ...
     @property
     def reader(self) -> str | None: ...
     @property
@@ -37,7 +40,7 @@ class OwnReader(Protocol):
 def shipped_eyes(
     calibration: Calibration,
     palette: Sequence[ChipColours],
-    deck: OwnReader | None = None,
+    deck: OwnDeck | None = None,
     folder: Path | None = None,
     threads: int | None = None,
 ) -> tuple[Eyes, Mapping[str, str]]:
@@ -50,11 +53,12 @@ def shipped_eyes(
         TableEye(models["table"], chips=False),
         CardReader(models["reader"], deck.reader_temperature if deck else 1.0),
         ChipEye(ChipReader(calibration, palette, models["chip_finder"], models["chip_reader"]), models["chip_counter"]),
+        tuple(map(tint_of, deck.backs)) if deck else (),
     )
     return eyes, {name: model.sha256 for name, model in models.items()}
 
 
-def model_hashes(deck: OwnReader | None = None) -> Mapping[str, str]:
+def model_hashes(deck: OwnDeck | None = None) -> Mapping[str, str]:
     """What `shipped_eyes` would tell of its models, without opening them. Raises ModelError."""
     own = deck.reader_sha256 if deck is not None and deck.reader is not None else None
     return {name: own if name == "reader" and own is not None else hash_of(FILES[name]) for name in FILES}
@@ -65,7 +69,7 @@ def use_threads(threads: int) -> None:
     cv2.setNumThreads(threads)
 
 
-def _model(name: str, deck: OwnReader | None, folder: Path | None, threads: int) -> Model:
+def _model(name: str, deck: OwnDeck | None, folder: Path | None, threads: int) -> Model:
     if name != "reader" or deck is None or folder is None or deck.reader is None or deck.reader_sha256 is None:
         return load(FILES[name], threads=threads)
     return load_file(folder / deck.reader, deck.reader_sha256, threads=threads)

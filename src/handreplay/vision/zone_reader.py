@@ -1,5 +1,6 @@
 """What lies in one zone, from a straightened view of it: whether it can be read at all, and its cards."""
 
+import math
 from collections import deque
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from handreplay.vision.change import Watcher
 from handreplay.vision.chip_counter import ChipNets
 from handreplay.vision.fans import laid_open
 from handreplay.vision.medians import medians
+from handreplay.vision.read_twice import each_read_once
 from handreplay.vision.second_look import CardNet, second_look
 from handreplay.vision.straighten import straighten
 from handreplay.vision.table_eye import CardBox, Sighting
@@ -37,6 +39,9 @@ BACKS_KEPT = 60
 FELT_COLOURS = 5.0  # in Lab; a place that is this near to the felt's colour is felt, whatever is printed round it
 COVER_COLOURS = 25.0  # in Lab, brightness left out; a back this far from all others is a cover card
 NO_CARD = 0.9  # the card reader's word that a found card is none
+A_BACK = 0.6  # its word that a card lies face down: of white-edged backs strips show that look like faces
+DECK_CHROMA = 8.0  # less is grey, which tells no deck
+SAME_HUE = math.radians(50)  # a lamp turns a back's colour by less; two reds are not told apart
 TINT_VISIBLE = 0.8  # share of a back, at least, whose colour is believed
 LEAST_FACE = 0.75  # the table net's word that a card lies face up, where its face cannot be read
 
@@ -47,11 +52,12 @@ class TableNet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Eyes:
-    """The three nets."""
+    """The three nets. `backs`: the colours of the decks' backs, as the table's profile names them."""
 
     table: TableNet
     cards: CardNet
     chips: ChipNets
+    backs: tuple[Tint, ...] = ()
 
 
 class ZoneReader:
@@ -95,9 +101,19 @@ class ZoneReader:
         return share > COVERED_SHARE
 
     def under_cover(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> bool:
-        """Does a cover card lie there? It has another colour than all backs seen so far. (The rack's floor may too.)"""
+        """Does a cover card lie there? It has another colour than all backs seen so far. (The rack's floor may too.)
+
+        A deck's own colour first shows before a player, where no cover card comes to lie.
+        """
         boxes = self.boxes(patch, zone, sighting) if zone != "rack" else []
-        return any(self._of_another_colour(tile, box) for box in boxes)
+        strange = [box for box in boxes if self._of_another_colour(tile, box)]
+        dealt = _is_players(zone) and all(self._of_a_deck(_colour(tile, box)[1:]) for box in strange)
+        return bool(strange) and not dealt
+
+    def _of_a_deck(self, tint: Floats) -> bool:
+        """May a back of this colour be of one of the table's decks, in whatever light?"""
+        turns = [abs(math.atan2(tint[1], tint[0]) - math.atan2(b, a)) for a, b in self._eyes.backs]
+        return math.hypot(*tint) >= DECK_CHROMA and any(min(turn, 2 * math.pi - turn) < SAME_HUE for turn in turns)
 
     def _of_another_colour(self, tile: Picture, box: CardBox) -> bool:
         if box.face_up or not self._backs:
@@ -113,8 +129,11 @@ class ZoneReader:
         self, tile: Picture, patch: FeltPatch, zone: str, boxes: Collection[CardBox], frame: int | None = None
     ) -> list[SeenCard]:
         """The cards in these outlines, read. `frame` is the picture of a view that does not show the zone at rest."""
-        read = list(zip(boxes, self._readings(tile, boxes, again=frame is None), strict=True))
+        readings = self._readings(tile, boxes, again=frame is None)
+        boxes = [_as_read(box, reading) for box, reading in zip(boxes, readings, strict=True)]
+        read = list(zip(boxes, readings, strict=True))
         if frame is None and zone != "community":  # whose cards are laid apart: there is nothing between to look for
+            read = each_read_once(self._eyes.cards, tile, FINE_PX_PER_MM, read)
             read = laid_open(self._eyes.cards, tile, FINE_PX_PER_MM, read)
         felt = np.zeros(3) if all(box.face_up for box, _ in read) else _felt_colour(tile)
         seen = [
@@ -124,7 +143,7 @@ class ZoneReader:
             if zone != "rack" or not self._of_another_colour(tile, box)
         ]
         self._note_backs(tile, zone, boxes)
-        return [changed for card in seen if (changed := self._compared(card, zone, frame)) is not None]
+        return [changed for card in seen if (changed := self.compared(card, zone, frame)) is not None]
 
     def _readings(self, tile: Picture, boxes: Collection[CardBox], *, again: bool) -> list[CardReading]:
         """What the card net makes of each outline; `again`: a face that it cannot read gets a second look."""
@@ -139,10 +158,10 @@ class ZoneReader:
 
     def _note_backs(self, tile: Picture, zone: str, boxes: Iterable[CardBox]) -> None:
         """Players' cards tell what the deck's backs look like."""
-        if zone.startswith("seat") and zone.endswith(".cards"):
+        if _is_players(zone):
             self._backs.extend(_colour(tile, box)[1:] for box in boxes if not box.face_up and box.visible > 0.5)
 
-    def _compared(self, card: SeenCard, zone: str, frame: int | None) -> SeenCard | None:
+    def compared(self, card: SeenCard, zone: str, frame: int | None = None) -> SeenCard | None:
         """The card with the share of its place that has changed; None when the felt there looks as if it were empty."""
         outline = self._calibration.to_picture_px(card.corners_mm)
         since_empty = self._watcher.share_changed(zone, outline, since_empty=True, frame=frame)
@@ -174,6 +193,11 @@ def kind_of(zone: str) -> str:
     if name in ("cards", "community", "rack"):
         return "cards"
     return "wager" if zone.startswith("seat") else "other"
+
+
+def _is_players(zone: str) -> bool:
+    """Is it where a player's cards lie?"""
+    return zone.startswith("seat") and zone.endswith(".cards")
 
 
 def patch_of(calibration: Calibration, polygon_mm: Floats, margin_mm: float) -> FeltPatch:
@@ -248,6 +272,12 @@ def _felt_colour(tile: Picture) -> Floats:
 
 def _is_felt(tile: Picture, box: CardBox, felt: Floats) -> bool:
     return float(np.linalg.norm(_colour(tile, box) - felt)) < FELT_COLOURS
+
+
+def _as_read(box: CardBox, reading: CardReading) -> CardBox:
+    """The outline with the side up that the card reader sees; it hardly ever takes a face for a back."""
+    a_back = reading.kind == "back" and reading.kind_confidence >= A_BACK
+    return replace(box, face_up=False) if box.face_up and a_back else box
 
 
 def _is_none(reading: CardReading) -> bool:
