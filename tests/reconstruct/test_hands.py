@@ -1,9 +1,14 @@
-"""A face read otherwise than before is the same card, unless the picture denies that it can be."""
+"""Which of the cards seen are those seen before, which are new, and which are none."""
+
+from dataclasses import replace
+
+import pytest
 
 from handreplay.core.cards import CARD_NUMBER, DECK
-from handreplay.core.observations import SeenCard, ZoneSeen
-from handreplay.core.readings import Known
-from handreplay.reconstruct.hands import CardStory, _not_again
+from handreplay.core.observations import SeenCard, SeenStack, ZoneSeen
+from handreplay.core.readings import Known, Unreadable
+from handreplay.reconstruct.deal import Deal
+from handreplay.reconstruct.hands import CardStory, Turn, ZoneCards, _each_once, _not_again, _Teller, tell
 
 LOOK = ZoneSeen(start=29.0, end=29.9, frame=435, zone="dealer.cards", busy_since=28.0, changed=0.4)
 
@@ -59,3 +64,87 @@ def test_what_was_read_beside_a_hand_is_read_anew_when_the_hand_is_gone() -> Non
     card.rested = False
     assert _not_again([card], [seen(spread("Tc", "9c", 0.001))], LOOK) == []
     assert card.face() == "Tc"
+
+
+def back(x: float, y: float = 215.0, visible: float = 1.0, changed: float = 0.7) -> SeenCard:
+    return SeenCard(
+        corners_mm=((x - 31, y - 45), (x + 31, y - 45), (x + 31, y + 45), (x - 31, y + 45)),
+        face_up=False,
+        face_confidence=0.98,
+        identity=Unreadable("back"),
+        visible=visible,
+        changed=changed,
+    )
+
+
+def visit(t: float, *cards: SeenCard, since: float, partly: bool = False) -> ZoneSeen:
+    return ZoneSeen(
+        start=t,
+        end=t + 0.5,
+        frame=round(t * 15),
+        zone="dealer.cards",
+        busy_since=since,
+        changed=0.08,
+        dealer_hand=3.0,
+        cards=cards,
+        partly=partly,
+    )
+
+
+def placed(*looks: ZoneSeen) -> int:
+    return len(tell(ZoneCards("dealer.cards", seen=list(looks), deal=Deal(hand=5, dealer=6, dealer_down=5))))
+
+
+def test_a_back_first_noticed_beside_the_hand_that_laid_it_lies_some_millimetres_aside_when_the_hand_is_gone() -> None:
+    first = visit(86.0, back(6.0), since=85.5)
+    beside = visit(89.1, back(-5.0, 213.0, visible=0.75), since=88.8, partly=True)
+    whole = visit(89.3, back(-2.0, 217.0), since=88.8)
+    next_one = visit(92.5, back(-14.0), back(-2.0, 217.0), since=91.9, partly=True)
+    assert placed(first, beside, whole, next_one) == 3
+
+
+def test_a_back_that_a_later_hand_lays_some_millimetres_aside_is_another_card() -> None:
+    assert placed(visit(86.0, back(6.0), since=85.5), visit(89.3, back(-2.0), since=88.8)) == 2
+
+
+@pytest.mark.parametrize(("apart", "faces"), [(52.0, 1), (70.0, 2)])
+def test_a_strip_within_a_cards_width_that_is_read_like_it_shows_its_index(apart: float, faces: int) -> None:
+    ace, strip = seen(spread("As", "Ks", 0.01)), seen(spread("As", "Ks", 0.02), x=17.0 + apart, visible=0.2)
+    assert len(_each_once([strip, ace])) == faces
+
+
+def test_of_two_cards_that_were_read_alike_one_face_turns_up_one() -> None:
+    cards = [lying(spread("5d", "5h", 0.01)), lying(spread("5d", "5h", 0.01))]
+    for card in cards:
+        card.turns.append(Turn(28.6, 430, "down"))
+    teller = _Teller(ZoneCards("dealer.cards", deal=Deal(hand=5, dealer=6, dealer_down=5)), cards=cards)
+    teller.see(visit(33.0, seen(spread("5d", "5h", 0.01)), since=32.0))
+    assert [card.is_up() for card in cards] == [True, False]
+
+
+def tucked_hand(*, turned_at: str) -> list[CardStory]:
+    """Two cards dealt, tucked under Trips and turned up at 40 s, there or before the player; taken at 50 s."""
+    wide = 5.0 if turned_at == "seat3.trips" else 0.0
+    faces = seen(spread("Ah", "Kh", 0.01), x=wide), seen(spread("9c", "8c", 0.01), x=wide + 40)
+    chips = SeenStack(base_mm=(0.0, 0.0), chips=Known((("5", 1),), 0.95))
+
+    def at(zone: str, t: float, *cards: SeenCard, stacks: tuple[SeenStack, ...] = (), changed: float = 0.3) -> ZoneSeen:
+        return replace(visit(t, *cards, since=t - 1), zone=zone, stacks=stacks, changed=changed)
+
+    looks = [
+        at("seat3.cards", 10.0, back(0.0)),
+        at("seat3.cards", 12.0, back(9.0), back(0.0, visible=0.15)),
+        at("seat3.cards", 20.0),
+        at("seat3.trips", 20.5, back(0.0), stacks=(chips,)),
+        at(turned_at, 40.0, *faces),
+        at(turned_at, 50.0),
+    ]
+    zone = ZoneCards("seat3.cards", seen=looks, deal=Deal(hand=2, dealer=2, community=5), dealt=13.0)
+    return tell(zone)
+
+
+@pytest.mark.parametrize("turned_at", ["seat3.trips", "seat3.cards"])
+def test_tucked_cards_are_read_where_they_are_turned_up(turned_at: str) -> None:
+    cards = tucked_hand(turned_at=turned_at)
+    assert sorted(str(card.face()) for card in cards) == ["9c", "Ah"]
+    assert [(card.tucked, card.shown(), card.left) for card in cards] == [("seat3.trips", 40.0, 50.0)] * 2

@@ -46,3 +46,16 @@ def test_two_cards_that_are_surely_the_same_both_stay() -> None:
     ace = spread(**{"Ah": 0.995})
     read = one_deck({"c01": votes(ace), "c02": votes(spread(**{"Kd": 0.95})), "c03": votes(ace)})
     assert [reading.value for reading in read.values() if isinstance(reading, Known)] == ["Ah", "Kd", "Ah"]
+
+
+def test_a_card_that_is_surely_elsewhere_is_not_this_one_because_it_was_looked_at_often() -> None:
+    queen = spread(Qs=0.95, Qc=0.045)
+    read = one_deck({"c01": votes(*[queen] * 4), "c02": votes(spread(Qs=0.999))})
+    assert isinstance(read["c01"], Unreadable) or read["c01"].value == "Qc"
+    assert votes(*[queen] * 4).probabilities()["Qs"] > 0.98
+
+
+def test_of_two_that_look_like_one_card_and_neither_surely_neither_is_known() -> None:
+    read = one_deck({"c01": votes(*[spread(Qs=0.96, Qc=0.035)] * 4), "c02": votes(spread(Qs=0.95, Ks=0.045))})
+    assert "Qs" not in [reading.value for reading in read.values() if isinstance(reading, Known)]
+    assert isinstance(read["c01"], Unreadable) and read["c01"].candidates[0][0] == "Qs"

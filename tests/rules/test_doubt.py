@@ -446,3 +446,14 @@ def test_what_an_open_stake_is_due_is_not_said() -> None:
     rows = audit_rounds([round_], story.table).rounds[0].settlement
     row = next(row for row in rows if (row.seat, row.wager) == (3, "blind"))
     assert (row.staked_cents, row.expected.result, row.expected.pay_cents) == (None, "win", None)
+
+
+@pytest.mark.parametrize(("other", "status"), [("seat3", "review"), ("dealer", "probable")])
+def test_a_card_read_twice_in_one_hand_may_be_one_card(other: str, status: str) -> None:
+    story = ordinary("pa-653a")
+    events = story.told().events
+    first = next(e.identity for e in events if isinstance(e, CardTurned) and e.card == story.names["seat3"][0])
+    twin = story.names[other][1]
+    alike = [replace(e, identity=first) if isinstance(e, CardTurned) and e.card == twin else e for e in events]
+    found = audit_rounds([from_footage(story, *alike)], story.table).findings
+    assert [f.status for f in found if f.code == "MD08"] == [status]

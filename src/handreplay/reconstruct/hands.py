@@ -25,6 +25,7 @@ STRIP_MM = 15.0
 SAME_FACE_MM = 25.0
 SAME_PLACE_MM, TAKEN_FOR = 10.0, 0.01  # so near, a face that the new reading gives so much may have been taken for it
 NEAR_MM = 45.0  # a card this near to a later one may lie unseen under it
+ONE_INDEX_MM = 58.0  # so near a strip may show, or seem to show, the index of the card that lies on it
 PLACED_CHANGE = 0.015  # share of the zone that a card laid on another changes at least
 NEW_CHANGED = 0.2  # share of its place that a card which has just come changes at least
 ON_TOP_CHANGE = 0.025
@@ -78,6 +79,7 @@ class CardStory:
     tucked: str | None = None  # the wager zone that it was tucked under
     tucked_at: float | None = None
     untucked: float | None = None
+    turned_there: bool = False  # its face lies at that wager, and not in the hand's own zone
     left: float | None = None  # when it left the felt
     certainty: float = 1.0
     timed: bool = True  # else it was not seen to come, only to have come
@@ -182,6 +184,18 @@ class _Teller:
                     card.tucked, card.tucked_at, card.left = look.zone, look.start, None
             elif card.tucked == look.zone and card.untucked is None and not look.cards:
                 card.untucked = look.start if look.changed >= TUCKED_CHANGE else None
+        self._see_turned_there(look)
+
+    def _see_turned_there(self, look: ZoneSeen) -> None:
+        """Tucked cards that are turned up where they were tucked, and not laid before the player again."""
+        tucked = [card for card in self.cards if card.tucked == look.zone and card.left is None]
+        ups = _each_once([seen for seen in look.cards if seen.face_up])
+        closed = [card for card in tucked if not card.is_up()]
+        unknown = _not_again([card for card in tucked if card.is_up()], ups, look)
+        for card, seen in zip(closed, sorted(unknown, key=lambda seen: _value(seen) is None), strict=False):
+            card.turns.append(Turn(look.start, look.frame, "up"))
+            card.turned_there = True
+            _face(card, seen, look)
 
     def _see_backs(self, downs: Sequence[SeenCard], look: ZoneSeen) -> None:
         downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, self.cards)]
@@ -312,16 +326,15 @@ class _Teller:
 
     def _turned(self, closed: Sequence[CardStory], unknown: Sequence[SeenCard]) -> list[tuple[CardStory, SeenCard]]:
         """Which of the cards that lay face down show which face now: first those whose face had shown before."""
-        pairs = [
-            (card, seen)
-            for seen in unknown
-            for card in closed
-            if card.face() is not None and card.face() == _value(seen)
-        ]
-        known = [seen for _, seen in pairs]
-        closed = [card for card in closed if all(card is not one for one, _ in pairs)]
-        unknown = [seen for seen in unknown if all(seen is not one for one in known)]
-        return pairs + self._turned_first(closed, unknown)
+        pairs, left, others = [], list(closed), []
+        for seen in unknown:
+            again = next((card for card in left if card.face() is not None and card.face() == _value(seen)), None)
+            if again is None:
+                others.append(seen)
+            else:
+                pairs.append((again, seen))
+                left = [card for card in left if card is not again]
+        return pairs + self._turned_first(left, others)
 
     def _turned_first(
         self, closed: Sequence[CardStory], unknown: Sequence[SeenCard]
@@ -391,7 +404,8 @@ def _time_last(cards: Sequence[CardStory], look: ZoneSeen) -> None:
 
 def _lying(cards: Iterable[CardStory]) -> list[CardStory]:
     """The cards that are in the zone itself."""
-    return [card for card in cards if card.left is None and (card.tucked is None or card.is_up())]
+    here = (card for card in cards if card.left is None and not card.turned_there)
+    return [card for card in here if card.tucked is None or card.is_up()]
 
 
 def _same_place(one: CardStory, other: CardStory) -> bool:
@@ -407,7 +421,9 @@ def _each_once(ups: Sequence[SeenCard]) -> list[SeenCard]:
     """Two outlines of a hand that were read alike are of one card; the one that shows more of it counts."""
     kept: list[SeenCard] = []
     for seen in sorted(ups, key=lambda seen: -seen.visible):
-        twice = [other for other in kept if _value(other) == _value(seen) is not None and _beside(other, seen)]
+        within = ONE_INDEX_MM if seen.visible < STRIP_VISIBLE else NEAR_MM
+        alike = [other for other in kept if _value(other) == _value(seen) is not None]
+        twice = [other for other in alike if distance(center(other), center(seen)) <= within]
         if not twice:
             kept.append(seen)
     return [seen for seen in ups if any(seen is one for one in kept)]
@@ -500,20 +516,19 @@ def _match_backs(
 ) -> tuple[list[CardStory], list[SeenCard]]:
     """The cards that are seen again where they lay, and the backs that are new.
 
-    Of a card under another only a strip is seen, so its place is rough then; strips beside cards that lay there are no
-    new cards.
+    Of a card under another only a strip is seen, so its place is rough then, as it is of one that was first noticed
+    beside the hand which has just laid it; strips beside cards that lay there are no new cards.
     """
     matched: list[CardStory] = []
     fresh: list[SeenCard] = []
     for seen in sorted(downs, key=lambda seen: -seen.visible):
         strip = seen.visible < STRIP_VISIBLE
-        within = STRIP_MM if strip else SAME_BACK_MM
         near = [
             (distance(card.place, center(seen)), n)
             for n, card in enumerate(lying)
             if card not in matched and card.place
         ]
-        reach = [(far, n) for far, n in near if far <= (SAME_FACE_MM if lying[n].is_up() else within)]
+        reach = [(far, n) for far, n in near if far <= _within(lying[n], look, strip=strip)]
         if reach:
             card = lying[min(reach)[1]]
             card.tint = card.tint or seen.tint
@@ -521,10 +536,24 @@ def _match_backs(
             if card.is_up():
                 card.turns.append(Turn(look.start, look.frame, "down"))
                 card.place = center(seen)
+            elif _just_laid(card, look) and not strip:
+                card.place = center(seen)
         else:
             fresh.append(seen)
     whole = [seen for seen in fresh if seen.visible >= STRIP_VISIBLE]
     return matched, whole or ([] if matched else fresh[:1])
+
+
+def _within(card: CardStory, look: ZoneSeen, *, strip: bool) -> float:
+    """How far from a card's last place, mm, a back may be the same card."""
+    if card.is_up():
+        return SAME_FACE_MM
+    return STRIP_MM if strip or _just_laid(card, look) else SAME_BACK_MM
+
+
+def _just_laid(card: CardStory, look: ZoneSeen) -> bool:
+    """Was it first noticed beside the hand that has just gone, or still lies there?"""
+    return look.busy_since <= card.placed < look.start
 
 
 def _is_known(seen: SeenCard, cards: Iterable[CardStory]) -> bool:

@@ -32,11 +32,11 @@ class CardVotes:
                 self.log_sums[number] += math.log(max(probability, FLOOR))
             self.looks += 1
 
-    def probabilities(self) -> dict[str, float]:
-        """Empty when the face was never seen."""
+    def probabilities(self, *, as_one: bool = False) -> dict[str, float]:
+        """Empty when the face was never seen. `as_one`: as if all looks together told no more than one of them."""
         if not self.looks:
             return {}
-        sharpness = math.sqrt(min(self.looks, LOOKS_COUNTED)) / self.looks
+        sharpness = (1.0 if as_one else math.sqrt(min(self.looks, LOOKS_COUNTED))) / self.looks
         top = max(self.log_sums)
         weights = [math.exp((value - top) * sharpness) for value in self.log_sums]
         total = sum(weights)
@@ -44,23 +44,34 @@ class CardVotes:
 
 
 def one_deck(votes: Mapping[str, CardVotes]) -> dict[str, Reading[str]]:
-    """Identities for the cards of one round. A weak reading gives way to a sure one of the same card."""
-    beliefs = {name: vote.probabilities() for name, vote in votes.items()}
-    beliefs = {name: belief for name, belief in beliefs.items() if belief}
-    order = sorted(beliefs, key=lambda name: (-max(beliefs[name].values()), name))
-    taken: set[str] = set()
+    """Identities for the cards of one round. A weak reading gives way to a sure one of the same card.
+
+    Looks that agree are surer than one only where nothing speaks against them, as the same card elsewhere does: of two
+    that are both read as one card, and neither surely, neither is known.
+    """
+    shown = {name: vote.probabilities() for name, vote in votes.items() if vote.looks}
+    alone = {name: votes[name].probabilities(as_one=True) for name in shown}
     identities: dict[str, Reading[str]] = {name: Unreadable("face not seen") for name in votes}
-    for name in order:
-        belief = beliefs[name]
-        best = max(belief, key=lambda card: (belief[card], card))
+    taken: dict[str, str] = {}
+    for name in sorted(shown, key=lambda name: (-max(alone[name].values()), name)):
+        belief = shown[name]
+        best = _likeliest(belief)
+        if best in taken:
+            belief, rival = alone[name], taken[best]
+            if belief[best] >= KNOWN_CARD and alone[rival][best] < DUPLICATE:
+                identities[rival] = as_reading(alone[rival], DUPLICATE, "another card looks like it")
         if belief[best] < DUPLICATE:
             free = {card: p for card, p in belief.items() if card not in taken}
             total = sum(free.values())
             belief = {card: p / total for card, p in free.items()} if total > FLOOR else belief
-            best = max(belief, key=lambda card: (belief[card], card))
-        taken.add(best)
+            best = _likeliest(belief)
+        taken.setdefault(best, name)
         identities[name] = as_reading(belief, KNOWN_CARD, "index not clear")
     return identities
+
+
+def _likeliest(belief: Mapping[str, float]) -> str:
+    return max(belief, key=lambda card: (belief[card], card))
 
 
 def as_reading(belief: Mapping[str, float], threshold: float, reason: str) -> Reading[str]:

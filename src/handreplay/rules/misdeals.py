@@ -198,7 +198,9 @@ def duplicate_card(case: Case) -> Iterator[Finding]:
         readings = [card.identity.confidence for card in (first, second) if isinstance(card.identity, Known)]
         later = max((c.showings[0].event if c.showings else c.placed for c in (first, second)), key=lambda e: e.t)
         text = f"{first.known} was seen twice: with {_where(first)} and with {_where(second)}."
-        yield case.finding("MD08", later, text, confidence=min(readings))
+        one_hand = case.replay.from_footage and first.hand == second.hand  # where one may show the other's index
+        doubtful: Status | None = "review" if one_hand else None
+        yield case.finding("MD08", later, text, confidence=min(readings), status=doubtful)
 
 
 def _where(card: Card) -> str:
