@@ -9,7 +9,7 @@ from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Event, 
 from handreplay.core.findings import Audit
 from handreplay.core.readings import Known, Unreadable
 from handreplay.rules import audit_rounds, exit_code
-from tests.rules.rounds import ALL, base, ordinary
+from tests.rules.rounds import ALL, HOLDEM, base, ordinary
 from tests.rules.story import Story, pile
 
 
@@ -457,3 +457,19 @@ def test_a_card_read_twice_in_one_hand_may_be_one_card(other: str, status: str) 
     alike = [replace(e, identity=first) if isinstance(e, CardTurned) and e.card == twin else e for e in events]
     found = audit_rounds([from_footage(story, *alike)], story.table).findings
     assert [f.status for f in found if f.code == "MD08"] == [status]
+
+
+@pytest.mark.parametrize("rules", HOLDEM)
+@pytest.mark.parametrize(("ways", "asked"), [(("player", None, None), True), (("player", "tray", "tray"), False)])
+def test_wagers_that_few_of_were_seen_to_go_back_were_handed_back_where_fewer_went_to_the_tray(
+    rules: str, ways: tuple[str | None, ...], asked: bool
+) -> None:
+    story = ordinary(rules)
+    story.broken_off = "deal"
+    told, number = [], 0
+    for event in story.told().events:
+        if isinstance(event, ChipsChanged) and event.actor == "dealer":
+            event, number = replace(event, to=ways[number % len(ways)]), number + 1
+        told.append(event)
+    codes = said(audit_rounds([from_footage(story, *told)], story.table))
+    assert (codes == [("MD10", "review", None)]) is asked

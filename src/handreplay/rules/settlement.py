@@ -4,6 +4,7 @@ Doubtful cards and chips are gone through together, so that a verdict says how m
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -140,12 +141,24 @@ class Settlement:
         if decided and replay.last_withdrawn is not None:
             return False  # the only player left took the last bet too
         taken = {seat for (seat, _), found in self.tallies.items() if all(tally.taken for tally in found)}
+        if self._rather_pushed_back:
+            taken = set()
         seats = replay.dealt_seats or (replay.seats if not math.isinf(replay.close_t) else ())
         live = [seat for seat in seats if seat.qualified and (seat.number not in taken or seat.fold_t is None)]
         live = [seat for seat in live if seat.number not in replay.voided_hands]
         if any(seat.number in taken for seat in live):
             return False
         return bool(live) and (not taken or any(seat.fold_t is None for seat in live))
+
+    @property
+    def _rather_pushed_back(self) -> bool:
+        """Whether more wagers were seen to go back to the player than to the tray.
+
+        A camera tells it of few, and a dealer who calls a round off does the same with all.
+        """
+        steps = [step for own in self.replay.chips.values() for step in own if step.t >= self.replay.close_t]
+        ways = Counter(step.to for step in steps if step.actor == "dealer")
+        return self.replay.from_footage and ways["player"] > ways["tray"]
 
     @cached_property
     def surely_handed_back(self) -> bool:
