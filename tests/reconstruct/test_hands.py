@@ -148,3 +148,13 @@ def test_tucked_cards_are_read_where_they_are_turned_up(turned_at: str) -> None:
     cards = tucked_hand(turned_at=turned_at)
     assert sorted(str(card.face()) for card in cards) == ["9c", "Ah"]
     assert [(card.tucked, card.shown(), card.left) for card in cards] == [("seat3.trips", 40.0, 50.0)] * 2
+
+
+@pytest.mark.parametrize(("since", "face_up"), [(41.4, True), (44.0, False)])
+def test_a_board_card_whose_back_showed_only_beside_the_hand_that_laid_it_came_face_up(
+    since: float, face_up: bool
+) -> None:
+    beside = replace(visit(41.6, back(17.0, visible=0.73), since=41.4, partly=True), zone="community")
+    open_ = replace(visit(max(since, 41.4) + 0.5, seen(spread("Jd", "Kd", 0.01)), since=since), zone="community")
+    (card,) = tell(ZoneCards("community", seen=[beside, open_], deal=Deal(hand=2, dealer=2, community=5)))
+    assert card.face_up is face_up and (card.shown() is None) is face_up

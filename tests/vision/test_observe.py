@@ -140,9 +140,9 @@ class Places:
         return self.unlike
 
 
-@pytest.mark.parametrize(("unlike", "cards"), [(0.31, 1), (0.05, 0), (None, 0)])
-def test_backs_that_are_not_found_again_lie_there_while_their_place_is_not_felt(
-    unlike: float | None, cards: int
+@pytest.mark.parametrize(("unlike", "there"), [(0.31, True), (0.05, False), (None, False)])
+def test_where_no_card_is_found_again_none_has_gone_while_its_place_is_not_felt(
+    unlike: float | None, there: bool
 ) -> None:
     calibration = Calibration.from_profile(PROFILE)
     observer = Observer(calibration, Zones(PROFILE.zones, calibration), shipped_eyes(calibration, PROFILE.chips)[0])
@@ -150,4 +150,4 @@ def test_backs_that_are_not_found_again_lie_there_while_their_place_is_not_felt(
     corners = ((0.0, 0.0), (63.0, 0.0), (63.0, 88.0), (0.0, 88.0))
     back = SeenCard(corners_mm=corners, face_up=False, face_confidence=0.9, identity=Unreadable("back"))
     observer._shown["seat3.cards"] = (back,)
-    assert len(observer._still_there("seat3.cards")) == cards
+    assert observer._still_there("seat3.cards") is there

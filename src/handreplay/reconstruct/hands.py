@@ -286,7 +286,11 @@ class _Teller:
         closed = self._closed()
         turned = self._turned(closed, unknown)
         for card, seen in turned:
-            card.turns.append(Turn(look.start, look.frame, "up"))
+            laid_open = zone == "community" and not self.whole.deal.community_down
+            if laid_open and _just_laid(card, look) and not card.turns:
+                card.face_up = True  # it was turned as it was laid: only beside the hand its back showed
+            else:
+                card.turns.append(Turn(look.start, look.frame, "up"))
             _face(card, seen, look)
             unknown.remove(seen)
             closed.remove(card)

@@ -384,8 +384,7 @@ class Observer:
         boxes = self._reader.boxes(patch, zone, sighting) or self._plain(zone, tile, patch)
         cards = self._reader.cards(tile, patch, zone, boxes)
         if kind_of(zone) != "wager":
-            cards = cards or self._still_there(zone)
-            return None if not boxes and any(card.face_up for card in cards) else (cards, [])
+            return None if not cards and self._still_there(zone) else (cards, [])
         stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._tile_of_empty(zone))
         stacks = self._tops.compared(zone, stacks, straight, patch)
         if self._colourless:
@@ -400,11 +399,11 @@ class Observer:
         lying = [(float(x), float(y)) for x, y in middles]
         return plain_cards(self.eyes.cards, tile, bare, patch, self.zones.polygons_mm[zone], FINE_PX_PER_MM, lying)
 
-    def _still_there(self, zone: str) -> list[SeenCard]:
-        """Cards as last seen where the table net finds none now, though their places do not look as when empty."""
+    def _still_there(self, zone: str) -> bool:
+        """Does a place where a card was last seen look otherwise than when empty? For where no card is found now."""
         if zone == "rack" or self._watcher.unlike_empty(zone) is None:
-            return []
-        return [still for card in self._shown.get(zone, ()) if (still := self._reader.compared(card, zone)) is not None]
+            return False
+        return any(self._reader.compared(card, zone) is not None for card in self._shown.get(zone, ()))
 
     def _bare(self) -> bool:
         """Has all of the table been read as it lies, and does nothing lie there? Cards in the rack may."""
