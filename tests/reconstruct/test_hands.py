@@ -158,3 +158,11 @@ def test_a_board_card_whose_back_showed_only_beside_the_hand_that_laid_it_came_f
     open_ = replace(visit(max(since, 41.4) + 0.5, seen(spread("Jd", "Kd", 0.01)), since=since), zone="community")
     (card,) = tell(ZoneCards("community", seen=[beside, open_], deal=Deal(hand=2, dealer=2, community=5)))
     assert card.face_up is face_up and (card.shown() is None) is face_up
+
+
+def test_a_face_that_a_second_look_at_the_same_rest_does_not_find_has_not_left() -> None:
+    one, other = seen(spread("Qc", "Kc", 0.01)), seen(spread("8c", "9c", 0.01), x=45.0)
+    first = replace(visit(125.0, one, other, since=124.0), end=125.5)
+    again = replace(first, end=129.5, cards=(one,))
+    zone = ZoneCards("dealer.cards", seen=[first, again], racked=[125.7], deal=Deal(hand=5, dealer=5))
+    assert [card.left for card in tell(zone)] == [None, None]

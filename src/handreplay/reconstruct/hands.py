@@ -304,6 +304,8 @@ class _Teller:
         if not downs and (len(ups) >= self.whole.deal.size(zone) or _none_between(ups)):
             self.faceless = closed
         for card in opened:
+            if any(show.t == look.start for show in card.shows):
+                continue  # it was seen at this very rest, at which nothing can have been taken
             if self.whole.reaches_rack(look.start) or not _near(card, look.cards):
                 card.left = look.start
             elif not _near(card, ups):
