@@ -251,3 +251,13 @@ def test_a_patch_cut_from_its_part_of_the_picture_is_the_patch_cut_from_all_of_i
 
 def test_fractions_are_rounded_to_the_nearest_byte_and_halves_to_the_even_one():
     assert in_bytes(np.array([[0.0, 0.5, 1.5, 2.49, 254.51, 255.0]], np.float32)).tolist() == [[0, 0, 2, 2, 255, 255]]
+
+
+def test_the_middle_of_a_patch_is_the_smaller_patch_about_the_same_point():
+    calibration = Calibration.from_profile(Profile(camera("behind the dealer")))
+    whole, small = (calibration.patch((30.0, 400.0), size, px_per_mm=2.0) for size in ((320.0, 192.0), (256.0, 160.0)))
+    middle = whole.middle(small.size_px)
+    assert middle.size_px == small.size_px
+    assert np.abs(middle.coarse - small.coarse).max() <= 1  # a hair's breadth may change the whole pixel
+    assert np.mean(middle.coarse == small.coarse) > 0.999
+    assert np.allclose(middle.to_px([(30.0, 400.0), (0.0, 390.0)]), small.to_px([(30.0, 400.0), (0.0, 390.0)]))

@@ -9,7 +9,7 @@ camera's place but no focal length, so heights are exact even for a profile that
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -199,8 +199,8 @@ class Calibration:
         patch = _Frame(center_mm, (width, height), px_per_mm, angle_deg)
         maps = self._between(patch, height_mm)
         if maps is None:
-            maps = self._seen_at(patch, height_mm, np.arange(width), np.arange(height))
-        x, y = np.clip(maps - 0.5, -_FAR_PX, _FAR_PX).astype(np.float32)
+            maps = self._seen_at(patch, height_mm, np.arange(width), np.arange(height)).clip(-_FAR_PX, _FAR_PX)
+        x, y = (maps - 0.5).astype(np.float32)
         coarse, fine = cv2.convertMaps(x, y, cv2.CV_16SC2)
         return FeltPatch(patch, np.asarray(coarse, dtype=np.int16), np.asarray(fine, dtype=np.uint16))
 
@@ -272,12 +272,18 @@ class FeltPatch:
         cut = cv2.remap(picture, self.coarse, self.fine, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
         return np.asarray(cut, dtype=np.uint8)
 
+    def middle(self, size_px: tuple[int, int]) -> "FeltPatch":
+        """The same view with less around its middle: of that width and height, smaller by an even number of pixels."""
+        left, top = (np.subtract(self.size_px, size_px) // 2).tolist()
+        part = np.s_[top : top + size_px[1], left : left + size_px[0]]
+        return FeltPatch(replace(self.frame, size_px=size_px), self.coarse[part], self.fine[part])
+
     def window(self, size: tuple[int, int]) -> "PictureWindow":
         """The part of a picture of this width and height that the patch is cut from."""
-        low = np.clip(self.coarse.min(axis=0).min(axis=0), 0, np.subtract(size, 1)).astype(np.int16)
-        last = self.coarse.max(axis=0).max(axis=0) + 2  # the pixel after is blended in
-        right, bottom = (int(end) for end in np.clip(last, low + 1, size))
-        inside = FeltPatch(self.frame, self.coarse - low, self.fine)
+        first, last = zip(*(cv2.minMaxLoc(plane)[:2] for plane in cv2.split(self.coarse)), strict=True)
+        low = np.clip(first, 0, np.subtract(size, 1)).astype(np.int16)
+        right, bottom = (int(end) for end in np.clip(np.add(last, 2), low + 1, size))  # the pixel after is blended in
+        inside = FeltPatch(self.frame, self.coarse - low, np.ascontiguousarray(self.fine))
         return PictureWindow(slice(int(low[1]), bottom), slice(int(low[0]), right), inside)
 
     def to_mm(self, patch_px: ArrayLike) -> Floats:

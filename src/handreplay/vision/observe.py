@@ -37,7 +37,7 @@ from handreplay.vision.memory import TableMemory
 from handreplay.vision.plain_cards import plain_cards
 from handreplay.vision.quiet import Quiet
 from handreplay.vision.table_eye import CardBox
-from handreplay.vision.zone_reader import FINE_PX_PER_MM, Eyes, ZoneReader, kind_of, patch_of
+from handreplay.vision.zone_reader import FINE_PX_PER_MM, Eyes, ZoneReader, closer, kind_of, patch_of
 from handreplay.vision.zones import Zones
 
 Picture = NDArray[np.uint8]
@@ -136,8 +136,9 @@ class Observer:
         self._motion, self._watcher, self.quiet = Motion(outlines), self._watching(outlines), Quiet(outlines.values())
         self._unclear = set(watched) - {"rack"}
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
-        self._windows = self._cut(watched, TILE_MARGIN_MM)
-        close = self._cut([name for name in watched if kind_of(name) == "cards" and name != "rack"], CLOSE_MARGIN_MM)
+        if not self.cuts:
+            self._cut(watched)
+        self._windows, close = self.cuts[TILE_MARGIN_MM], self.cuts[CLOSE_MARGIN_MM]
         self._glimpses = Glimpses(self._reader, self._watcher, close, self.zones, self._shown)
 
     def another(self) -> "Observer":
@@ -181,12 +182,15 @@ class Observer:
             self._empty[zone] = in_bytes(self._windows[zone].straight(mean))
         return self._empty.get(zone)
 
-    def _cut(self, names: Iterable[str], margin_mm: float) -> dict[str, PictureWindow]:
-        if margin_mm not in self.cuts:
-            outlines, size = self.zones.polygons_mm, self.calibration.size
-            patches = {name: patch_of(self.calibration, outlines[name], margin_mm) for name in names}
-            self.cuts[margin_mm] = {name: patch.window(size) for name, patch in patches.items()}
-        return self.cuts[margin_mm]
+    def _cut(self, names: Iterable[str]) -> None:
+        outlines, size = self.zones.polygons_mm, self.calibration.size
+        patches = {name: patch_of(self.calibration, outlines[name], TILE_MARGIN_MM) for name in names}
+        self.cuts[TILE_MARGIN_MM] = {name: patch.window(size) for name, patch in patches.items()}
+        self.cuts[CLOSE_MARGIN_MM] = {
+            name: closer(patch, outlines[name], CLOSE_MARGIN_MM).window(size)
+            for name, patch in patches.items()
+            if kind_of(name) == "cards" and name != "rack"
+        }
 
     def prepared(self, pictures: Iterable[Frame | Gap]) -> Generator[Prepared]:
         """The pictures with what can be told of each before the one before it is read. Only one of these at a time."""

@@ -202,10 +202,21 @@ def _is_players(zone: str) -> bool:
 
 def patch_of(calibration: Calibration, polygon_mm: Floats, margin_mm: float) -> FeltPatch:
     """The zone and its surroundings, straight with the table, in whole steps of the table net."""
+    (x, y), size = _around(polygon_mm, margin_mm)
+    return calibration.patch((float(x), float(y)), size, px_per_mm=FINE_PX_PER_MM)
+
+
+def closer(patch: FeltPatch, polygon_mm: Floats, margin_mm: float) -> FeltPatch:
+    """What `patch_of` would give with a smaller margin than that of `patch`, at a fraction of its cost."""
+    _, (width, height) = _around(polygon_mm, margin_mm)
+    return patch.middle((round(width * FINE_PX_PER_MM), round(height * FINE_PX_PER_MM)))
+
+
+def _around(polygon_mm: Floats, margin_mm: float) -> tuple[Floats, tuple[float, float]]:
+    """Middle and size of a rectangle round a zone, in whole steps of the table net."""
     low, high = polygon_mm.min(axis=0) - margin_mm, polygon_mm.max(axis=0) + margin_mm
     width, height = np.ceil((high - low) / TILE_STEP_MM) * TILE_STEP_MM
-    x, y = (low + high) / 2
-    return calibration.patch((float(x), float(y)), (float(width), float(height)), px_per_mm=FINE_PX_PER_MM)
+    return (low + high) / 2, (float(width), float(height))
 
 
 def middle_mm(box: CardBox, patch: FeltPatch) -> Floats:
