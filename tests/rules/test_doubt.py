@@ -473,3 +473,28 @@ def test_wagers_that_few_of_were_seen_to_go_back_were_handed_back_where_fewer_we
         told.append(event)
     codes = said(audit_rounds([from_footage(story, *told)], story.table))
     assert (codes == [("MD10", "review", None)]) is asked
+
+
+@pytest.mark.parametrize(("sure", "status"), [(0.95, "review"), (0.99, "probable")])
+def test_a_payment_that_is_wrong_by_a_card_read_weakly_is_a_question(sure: float, status: str) -> None:
+    story = ordinary("pa-653a")
+    story.done[3, "ante"] = 7500
+    weak = story.names["dealer"][0]
+    events = [
+        replace(e, identity=replace(e.identity, confidence=sure))
+        if isinstance(e, CardTurned) and e.card == weak and isinstance(e.identity, Known)
+        else e
+        for e in story.told().events
+    ]
+    found = audit_rounds([from_footage(story, *events)], story.table).findings
+    assert [(f.code, f.seat, f.status) for f in found] == [("PY02", 3, status)]
+
+
+def test_a_card_burned_where_none_is_called_for_is_asked_about_though_a_place_was_covered() -> None:
+    story = ordinary("pa-649a")
+    story.phases["deal"].append(story.place("rack", "down"))
+    events = list(story.told().events)
+    last = max(e.t for e in events if isinstance(e, CardPlaced))
+    events.append(FootageGap(t=last - 0.001, until=last + 30.0, zone="seat3.cards"))
+    found = said(audit_rounds([from_footage(story, *sorted(events, key=lambda e: e.t))], story.table))
+    assert ("MD06", "review", None) in found

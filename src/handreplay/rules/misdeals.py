@@ -91,14 +91,15 @@ def burn(case: Case) -> Iterator[Finding]:
     A camera sees a burn for a moment, under a hand, and the stub looks like one: from footage it is a question.
     """
     replay = case.replay
-    if not deal_judgeable(replay) or not replay.seen(replay.round.start, _board_end(case)):
-        return
     doubtful: Status | None = "review" if replay.from_footage else None
+    judgeable = deal_judgeable(replay) and replay.seen(replay.round.start, _board_end(case))
     if not replay.game.burns_before:
-        if replay.burns:
+        if replay.burns and (judgeable or doubtful):
             yield case.finding(
                 "MD06", replay.burns[0].placed, "A card was burned in a game that has no burns.", status=doubtful
             )
+        return
+    if not judgeable:
         return
     board = replay.hand("community")
     if replay.from_footage and not replay.burns and board:

@@ -28,7 +28,9 @@ ALL_THERE_ARE = 0.85  # piles that add to so much leave none out that would make
 MOST_OF_ALL = 0.5  # probability of the named piles from which those that are not named are much like them
 UNNAMED_OTHERWISE = 1 / 3  # share of those that are not named which may make it right
 WORTH_NAMING = 0.05
-LIKELY_BY_CARDS = 0.97  # if a card that the pictures allow makes the payment right, it is likely that card
+LIKELY_BY_CARDS = (
+    0.97  # if a card that the pictures allow makes the payment right, it is likely that card: dealers err less
+)
 
 
 def underpaid(case: Case) -> Iterator[Finding]:
@@ -68,6 +70,12 @@ def _least_share(case: Case, settled: Settled) -> float:
     if not case.replay.from_footage:
         return PROBABLE_FROM
     return LIKELY_BY_CARDS if settled.prospect.unread else LIKELY_IN_PICTURES
+
+
+def _doubtful(case: Case, settled: Settled, code: str) -> bool:
+    """Whether a wrong payment is but a question: what it hangs on may not have been seen, or was read rather weakly."""
+    weak = case.replay.from_footage and settled.prospect.confidence < LIKELY_BY_CARDS
+    return weak or case.called_off_unseen or (code == "PY04" and _where_unseen(case, settled))
 
 
 def _where_unseen(case: Case, settled: Settled) -> bool:
@@ -110,7 +118,7 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
             _event(settled),
             _words(case, settled, reading) + _or_else(settled),
             confidence=believed,
-            status="review" if case.called_off_unseen or (code == "PY04" and _where_unseen(case, settled)) else None,
+            status="review" if _doubtful(case, settled, code) else None,
             seat=settled.seat.number,
             wager=settled.wager.name,
             expected=reading.expected,
