@@ -166,3 +166,12 @@ def test_a_face_that_a_second_look_at_the_same_rest_does_not_find_has_not_left()
     again = replace(first, end=129.5, cards=(one,))
     zone = ZoneCards("dealer.cards", seen=[first, again], racked=[125.7], deal=Deal(hand=5, dealer=5))
     assert [card.left for card in tell(zone)] == [None, None]
+
+
+def test_a_strip_taken_for_a_back_turns_no_card_down_whose_face_shows_beside_it() -> None:
+    faces = [seen(spread(name, "2c", 0.01), x=x) for name, x in (("6d", -71.0), ("9s", -2.0), ("Kd", 44.0))]
+    first = visit(74.7, *faces, since=74.0)
+    again = replace(first, cards=(*faces, back(2.0, visible=0.21, changed=0.0)))
+    cards = tell(ZoneCards("dealer.cards", seen=[first, again], deal=Deal(hand=5, dealer=6, dealer_down=5)))
+    assert len(cards) == 3
+    assert not [turn for card in cards for turn in card.turns if turn.face == "down"]

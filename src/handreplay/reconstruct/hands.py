@@ -197,10 +197,14 @@ class _Teller:
             card.turned_there = True
             _face(card, seen, look)
 
-    def _see_backs(self, downs: Sequence[SeenCard], look: ZoneSeen) -> None:
+    def _see_backs(self, downs: Sequence[SeenCard], look: ZoneSeen, ups: Sequence[SeenCard] = ()) -> None:
+        """Backs seen, and beside them faces."""
         downs = [seen for seen in downs if seen.changed >= NEW_CHANGED or _is_known(seen, self.cards)]
         lying = _lying(self.cards)
-        matched, fresh = _match_backs(lying, downs, look)
+        opened = [card for card in lying if card.is_up() and _shows(card, ups)]
+        matched, fresh = _match_backs([card for card in lying if card not in opened], downs, look)
+        matched += opened
+        fresh = [seen for seen in fresh if not opened or seen.visible >= STRIP_VISIBLE]
         if not lying and self.whole.deal.at_once and self.whole.zone != "community":
             fresh = sorted(downs, key=lambda seen: -seen.visible)  # each strip is a card of the hand
         missing = [card for card in lying if card not in matched]
@@ -277,7 +281,7 @@ class _Teller:
         """Faces seen: first those known from before; then cards that lay face down and were turned; else new."""
         zone = self.whole.zone
         if downs and not self._closed() and not look.partly:
-            self._see_backs(downs, look)
+            self._see_backs(downs, look, ups)
         elif not self.cards:
             self.cards += self._came_unseen(len(ups), look)
         self._come_back(ups)
@@ -451,6 +455,15 @@ def _lies_as_before(seen: SeenCard, closed: Iterable[CardStory]) -> bool:
     return _value(seen) is None and seen.visible < STRIP_VISIBLE and here
 
 
+def _shows(card: CardStory, ups: Iterable[SeenCard]) -> bool:
+    """Is its face among those?"""
+    return any(_value(seen) == card.face() is not None or _there(card, seen) for seen in ups)
+
+
+def _there(card: CardStory, seen: SeenCard) -> bool:
+    return card.place is not None and distance(card.place, center(seen)) <= SAME_FACE_MM
+
+
 def _beside(one: SeenCard, other: SeenCard) -> bool:
     return distance(center(one), center(other)) <= NEAR_MM
 
@@ -481,7 +494,7 @@ def _not_again(opened: list[CardStory], ups: Sequence[SeenCard], look: ZoneSeen)
     unknown: list[SeenCard] = []
     for seen in sorted(ups, key=lambda seen: not isinstance(seen.identity, Known)):
         same = [card for card in opened if isinstance(seen.identity, Known) and card.face() == seen.identity.value]
-        near = [card for card in opened if card.place and distance(card.place, center(seen)) <= SAME_FACE_MM]
+        near = [card for card in opened if _there(card, seen)]
         again = same or [card for card in near if not isinstance(seen.identity, Known) or _may_be(card, seen)]
         if again:
             best = min(again, key=lambda card: distance(card.place, center(seen)) if card.place else math.inf)
