@@ -175,3 +175,13 @@ def test_a_strip_taken_for_a_back_turns_no_card_down_whose_face_shows_beside_it(
     cards = tell(ZoneCards("dealer.cards", seen=[first, again], deal=Deal(hand=5, dealer=6, dealer_down=5)))
     assert len(cards) == 3
     assert not [turn for card in cards for turn in card.turns if turn.face == "down"]
+
+
+def test_an_open_card_half_under_a_sleeve_that_seems_to_show_its_neighbours_index_is_no_card_more() -> None:
+    lies = [seen(spread(name, "5s", 0.01), x=x) for name, x in (("2c", -134.0), ("4c", -67.0), ("Kd", 0.0))]
+    half = seen(spread("4c", "5c", 0.01), x=-120.0, visible=0.69)
+    looks = [replace(visit(40.0, *lies, since=39.0), zone="community")]
+    looks.append(replace(visit(58.5, half, *lies[1:], since=58.0), zone="community"))
+    cards = tell(ZoneCards("community", seen=looks, deal=Deal(hand=2, dealer=2, community=5)))
+    assert sorted(str(card.face()) for card in cards) == ["2c", "4c", "Kd"]
+    assert not [card for card in cards if card.turns or card.left]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from handreplay.core.cards import CARD_NUMBER, DECK
 from handreplay.core.observations import Point, SeenCard, Tint, ZoneSeen
-from handreplay.core.readings import Known
+from handreplay.core.readings import Known, Unreadable
 from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.votes import KNOWN_CARD, CardVotes, center, distance
 
@@ -428,15 +428,19 @@ def _near(card: CardStory, seen: Iterable[SeenCard]) -> bool:
 
 
 def _each_once(ups: Sequence[SeenCard]) -> list[SeenCard]:
-    """Two outlines of a hand that were read alike are of one card; the one that shows more of it counts."""
-    kept: list[SeenCard] = []
-    for seen in sorted(ups, key=lambda seen: -seen.visible):
-        within = ONE_INDEX_MM if seen.visible < STRIP_VISIBLE else NEAR_MM
-        alike = [other for other in kept if _value(other) == _value(seen) is not None]
-        twice = [other for other in alike if distance(center(other), center(seen)) <= within]
-        if not twice:
-            kept.append(seen)
-    return [seen for seen in ups if any(seen is one for one in kept)]
+    """Two outlines of a hand that were read alike are of one card; the one that shows more of it counts.
+
+    One that lies further off, and is no strip, is a card of its own that only shows the other's index.
+    """
+    kept: dict[int, SeenCard] = {}
+    for number, seen in sorted(enumerate(ups), key=lambda pair: -pair[1].visible):
+        alike = [other for other in kept.values() if _value(other) == _value(seen) is not None]
+        apart = min((distance(center(other), center(seen)) for other in alike), default=math.inf)
+        if apart > ONE_INDEX_MM:
+            kept[number] = seen
+        elif apart > NEAR_MM and seen.visible >= STRIP_VISIBLE:
+            kept[number] = replace(seen, identity=Unreadable("shows another card's index"), probabilities=())
+    return [kept[number] for number in sorted(kept)]
 
 
 def _is_edge(seen: SeenCard, downs: Sequence[SeenCard]) -> bool:
