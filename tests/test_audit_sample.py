@@ -67,7 +67,14 @@ def test_the_command_leaves_a_whole_run_and_the_recording_untouched(tmp_path: Pa
     assert {"rounds.jsonl", "findings.json", "report.html", "manifest.json"} <= names
     document = json.loads((out / "findings.json").read_text("utf-8"))
     assert document["schema"] == "handreplay.findings/1"
-    assert set(document["tool"]["models"]) == {"table", "reader", "chip_finder", "chip_reader", "chip_counter"}
+    assert set(document["tool"]["models"]) == {
+        "table",
+        "glance",
+        "reader",
+        "chip_finder",
+        "chip_reader",
+        "chip_counter",
+    }
     assert (footage.stat().st_mtime_ns, footage.stat().st_size) == (before.st_mtime_ns, before.st_size)
 
 

@@ -61,10 +61,13 @@ class Reader:
 
     corners: list[tuple[int, int]]
     looks: int = 0
+    close_looks: int = 0
+    blind: bool = False  # at a close look
 
-    def look(self, tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        self.looks += 1
-        return tile
+    def look(self, tile: NDArray[np.uint8], *, closely: bool) -> NDArray[np.uint8]:
+        self.looks += not closely
+        self.close_looks += closely
+        return tile * (not (closely and self.blind))
 
     def boxes(self, patch: Any, zone: str, tile: NDArray[np.uint8]) -> list[CardBox]:
         found = []
@@ -186,6 +189,16 @@ def test_what_lies_there_on_is_reported_once_and_looked_at_little() -> None:
     found = table.hover(120)
     assert len(found) == 1
     assert table.reader.looks <= 5
+    assert table.reader.close_looks == 1
+
+
+def test_what_a_close_look_does_not_show_is_not_reported() -> None:
+    table = Table()
+    table.reader.blind = True
+    table.hover(4)
+    table.put((105, 110))
+    assert table.hover(40) == []
+    assert 1 <= table.reader.close_looks <= 20
 
 
 def test_a_second_card_beside_the_first_is_news() -> None:

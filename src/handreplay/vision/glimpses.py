@@ -3,7 +3,8 @@
 Hands hover over the dealer's place for seconds, and a face may show there for a third of one. So pictures a few apart
 are compared in pairs: what lies there in both, and was not reported before, is reported. Looking is dear and most pairs
 hold nothing new; so one picture of a pair is looked at only where enough of the zone both keeps still between the two
-and differs from how the zone was last seen, and the other only if the first one shows something new.
+and differs from how the zone was last seen, and the other only if the first one shows something new. Those looks are
+glances, by a net that gives outlines a little off; what they agree on is looked at closely before it is reported.
 """
 
 from collections import deque
@@ -30,6 +31,7 @@ OTHERS_EVERY = 2
 BUSY_SECONDS = 0.7
 STEADY_SHARE = 0.6  # of a zone; while more of it moves, nothing lies steady there
 STEADY_MM = 2.5  # between the two pictures of a pair
+GLANCE_MM = 1.0  # by which an outline of a glance may be off
 MOVED_MM = 5.0  # against what was last reported
 KNOWN_LOOKS = 4  # a hand that hovers looks much the same again and again
 KNOWN_SECONDS = 3.0
@@ -40,7 +42,7 @@ Shown = MutableMapping[str, tuple[SeenCard, ...]]  # by zone, as last reported
 
 @dataclass(slots=True)
 class _Glimpse:
-    """One picture of a busy zone. `cards` is None until it was looked at, and empty where it showed nothing new."""
+    """One picture of a busy zone. `cards` is None until it was glanced at, and empty where that showed nothing new."""
 
     seconds: float
     frame: int
@@ -90,9 +92,13 @@ class Glimpses:
         if not self._cards(zone, first) or not self._cards(zone, second):
             return
         assert before.cards is not None and now.cards is not None
-        if not _same_cards(now.cards, before.cards) or not _news(now.cards, self._shown.get(zone, ()), MOVED_MM):
+        shown = self._shown.get(zone, ())
+        if not _same_cards(now.cards, before.cards) or not _news(now.cards, shown, MOVED_MM):
             return
-        self._shown[zone] = now.cards
+        cards = self._look(zone, now, closely=True)
+        if not _same_cards(now.cards, cards) or not _news(cards, shown, MOVED_MM):
+            return
+        self._shown[zone] = now.cards = cards
         yield ZoneSeen(
             start=before.seconds,
             end=now.seconds,
@@ -106,19 +112,19 @@ class Glimpses:
         )
 
     def _cards(self, zone: str, glimpse: _Glimpse) -> tuple[SeenCard, ...]:
-        """The cards of a glimpse, if one of them is new."""
+        """The cards of a glimpse, at a glance, if one of them is new."""
         if glimpse.cards is None:
-            glimpse.cards = self._look(zone, glimpse)
+            glimpse.cards = self._look(zone, glimpse, closely=False)
             plane = self._watcher.looks(zone, glimpse.frame)
             if not glimpse.cards and plane is not None:
                 self._nothing_new.setdefault(zone, deque(maxlen=KNOWN_LOOKS)).append((glimpse.seconds, plane.copy()))
         return glimpse.cards
 
-    def _look(self, zone: str, glimpse: _Glimpse) -> tuple[SeenCard, ...]:
+    def _look(self, zone: str, glimpse: _Glimpse, *, closely: bool) -> tuple[SeenCard, ...]:
         window, shown, within = self._windows[zone], self._shown.get(zone, ()), MOVED_MM - STEADY_MM
         patch = window.patch
         tile = patch.warp(glimpse.colours.part(window.rows, window.columns))
-        sighting = self._reader.look(tile)
+        sighting = self._reader.look(tile, closely=closely)
         boxes = self._reader.boxes(patch, zone, sighting)
         before = [_lying(middle_mm(box, patch), box.face_up, shown, within) for box in boxes]
         if None not in before or self._reader.under_cover(tile, patch, zone, sighting):
@@ -151,7 +157,7 @@ def _same_cards(first: Sequence[SeenCard], second: Sequence[SeenCard]) -> bool:
         same = [
             other
             for other in left
-            if other.face_up == card.face_up and np.abs(_middle(card) - _middle(other)).max() <= STEADY_MM
+            if other.face_up == card.face_up and np.abs(_middle(card) - _middle(other)).max() <= STEADY_MM + GLANCE_MM
         ]
         if not same:
             return False

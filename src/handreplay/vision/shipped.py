@@ -17,6 +17,7 @@ from handreplay.vision.zone_reader import Eyes
 
 FILES = {  # an audit reads cards with the quick reader
     "table": "table",
+    "glance": "table_quick",
     "reader": "reader_quick",
     "chip_finder": "chip_finder",
     "chip_reader": "chip_reader",
@@ -54,6 +55,7 @@ def shipped_eyes(
         CardReader(models["reader"], deck.reader_temperature if deck else 1.0),
         ChipEye(ChipReader(calibration, palette, models["chip_finder"], models["chip_reader"]), models["chip_counter"]),
         tuple(map(tint_of, deck.backs)) if deck else (),
+        TableEye(models["glance"], chips=False),
     )
     return eyes, {name: model.sha256 for name, model in models.items()}
 

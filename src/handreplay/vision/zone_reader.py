@@ -52,12 +52,14 @@ class TableNet(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Eyes:
-    """The three nets. `backs`: the colours of the decks' backs, as the table's profile names them."""
+    """The nets. `backs`: the colours of the decks' backs, as the table's profile names them; `glance`: a table net that
+    is quicker and not quite as exact, for the many looks that show nothing."""
 
     table: TableNet
     cards: CardNet
     chips: ChipNets
     backs: tuple[Tint, ...] = ()
+    glance: TableNet | None = None
 
 
 class ZoneReader:
@@ -86,10 +88,11 @@ class ZoneReader:
         self._backs.extend(backs)
         self._holder_share = holder_share
 
-    def look(self, tile: Picture) -> Sighting:
-        """What the table net finds in a view."""
+    def look(self, tile: Picture, *, closely: bool = True) -> Sighting:
+        """What the table net finds in a view, or else the one for a glance."""
         half = cv2.resize(tile, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        return self._eyes.table.look(np.asarray(half, np.uint8))
+        net = self._eyes.table if closely else self._eyes.glance or self._eyes.table
+        return net.look(np.asarray(half, np.uint8))
 
     def covered(self, zone: str, patch: FeltPatch, sighting: Sighting) -> bool:
         """Do hands and objects that are neither card nor chip lie over the zone?"""
