@@ -185,3 +185,18 @@ def test_an_open_card_half_under_a_sleeve_that_seems_to_show_its_neighbours_inde
     cards = tell(ZoneCards("community", seen=looks, deal=Deal(hand=2, dealer=2, community=5)))
     assert sorted(str(card.face()) for card in cards) == ["2c", "4c", "Kd"]
     assert not [card for card in cards if card.turns or card.left]
+
+
+@pytest.mark.parametrize(("covered", "face_up"), [([41.9], False), ([], True)])
+def test_a_board_card_that_was_dealt_while_its_place_could_not_be_read_came_face_down(
+    covered: list[float], face_up: bool
+) -> None:
+    looks = [
+        visit(40.3, back(35.0), since=39.9),
+        visit(49.5, seen(spread("7h", "7d", 0.01), x=35.0), since=41.4),
+        visit(55.1, seen(spread("7h", "7d", 0.01), x=35.0), seen(spread("8c", "8s", 0.01), x=-33.0), since=54.3),
+    ]
+    looks = [replace(look, zone="community") for look in looks]
+    deal = Deal(hand=3, dealer=0, community=2, community_down=True, burns=False)
+    cards = tell(ZoneCards("community", seen=looks, covered=covered, dealt=40.3, deal=deal))
+    assert [(card.face(), card.face_up) for card in cards] == [("7h", False), ("8c", face_up)]

@@ -391,12 +391,16 @@ class _Teller:
         return card
 
     def _dealt_with(self, look: ZoneSeen) -> CardStory | None:
-        """After the deal, a card of the hand that what shows more of it now must have come with."""
+        """After the deal, a card of the hand that what shows more of it now must have come with.
+
+        A community card only where they are dealt face down and one may have come unseen.
+        """
         hidden = (self.whole.deal.backs(self.whole.zone) or 0) > sum(not card.face_up for card in self.cards)
         here = [card for card in self.cards if card.left is None]
-        return (
-            here[-1] if hidden and here and look.start > self.whole.dealt and self.whole.zone != "community" else None
-        )
+        if not (hidden and here and look.start > self.whole.dealt):
+            return None
+        unseen = any(here[-1].placed < t < look.start for t in self.whole.covered)
+        return here[-1] if unseen or self.whole.zone != "community" else None
 
 
 def by_dealer(look: ZoneSeen) -> bool:
