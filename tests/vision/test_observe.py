@@ -151,3 +151,13 @@ def test_where_no_card_is_found_again_none_has_gone_while_its_place_is_not_felt(
     back = SeenCard(corners_mm=corners, face_up=False, face_confidence=0.9, identity=Unreadable("back"))
     observer._shown["seat3.cards"] = (back,)
     assert observer._still_there("seat3.cards") is there
+
+
+@pytest.mark.parametrize(("rate", "looked_at"), [(12, 24), (15, 30), (20, 40), (25, 25), (30, 30), (60, 40)])
+def test_of_many_pictures_a_second_as_many_are_looked_at_as_of_few(tmp_path: Path, rate: int, looked_at: int) -> None:
+    path = tmp_path / "fast.mp4"
+    blank = np.zeros((1080, 1920, 3), np.uint8)
+    record(path, 2 * rate, rate=rate, draw=lambda _: blank)
+    calibration = Calibration.from_profile(PROFILE)
+    observer = Observer(calibration, Zones(PROFILE.zones, calibration), shipped_eyes(calibration, PROFILE.chips)[0])
+    assert len(list(observer.prepared(pictures(path)))) == looked_at

@@ -46,6 +46,7 @@ class _Glimpse:
 
     seconds: float
     frame: int
+    turn: int  # number among the pictures that were fed
     colours: Colours
     cards: tuple[SeenCard, ...] | None = None
 
@@ -64,11 +65,13 @@ class Glimpses:
         self._reader, self._watcher, self._windows, self._shown = reader, watcher, windows, shown
         outlines = {name: zones.polygons_mm[name].astype(np.float32) for name in windows}
         self._least = {name: NEW_MM2 / cv2.contourArea(outline) for name, outline in outlines.items()}
+        self._turn = -1
         self._last: dict[str, _Glimpse] = {}
         self._nothing_new: dict[str, deque[tuple[float, Plane]]] = {}  # how zones looked, and when, with nothing new
 
     def feed(self, frame: int, seconds: float, colours: Colours) -> Iterator[ZoneSeen]:
         """What a picture shows to lie in busy zones that was not reported before."""
+        self._turn += 1
         for zone in sorted(self._windows):
             dealers = zone in DEALERS
             busy = self._watcher.busy_seconds(zone, seconds)
@@ -77,9 +80,9 @@ class Glimpses:
                 self._nothing_new.pop(zone, None)
                 continue
             every = DEALER_EVERY if dealers else OTHERS_EVERY
-            if frame % every or (not dealers and self._watcher.moving_share(zone) > STEADY_SHARE):
+            if self._turn % every or (not dealers and self._watcher.moving_share(zone) > STEADY_SHARE):
                 continue
-            now = _Glimpse(seconds, frame, colours)
+            now = _Glimpse(seconds, frame, self._turn, colours)
             before, self._last[zone] = self._last.get(zone), now
             if before is not None:
                 yield from self._compare(zone, before, now, every, seconds - busy)
@@ -88,7 +91,7 @@ class Glimpses:
         known = [plane for at, plane in self._nothing_new.get(zone, ()) if now.seconds - at <= KNOWN_SECONDS]
         if self._watcher.still_news(zone, before.frame, now.frame, known) < self._least[zone]:
             return
-        first, second = (now, before) if before.cards is None and now.frame % (2 * every) == 0 else (before, now)
+        first, second = (now, before) if before.cards is None and now.turn % (2 * every) == 0 else (before, now)
         if not self._cards(zone, first) or not self._cards(zone, second):
             return
         assert before.cards is not None and now.cards is not None
