@@ -257,6 +257,10 @@ def test_the_middle_of_a_patch_is_the_smaller_patch_about_the_same_point():
     calibration = Calibration.from_profile(Profile(camera("behind the dealer")))
     whole, small = (calibration.patch((30.0, 400.0), size, px_per_mm=2.0) for size in ((320.0, 192.0), (256.0, 160.0)))
     middle = whole.middle(small.size_px)
+    window, narrow = middle.window((1920, 1080)), whole.window((1920, 1080)).middle(small.size_px)
+    assert (narrow.rows, narrow.columns) == (window.rows, window.columns)
+    assert np.array_equal(narrow.patch.coarse, window.patch.coarse)
+    assert np.array_equal(narrow.patch.fine, window.patch.fine)
     assert middle.size_px == small.size_px
     assert np.abs(middle.coarse - small.coarse).max() <= 1  # a hair's breadth may change the whole pixel
     assert np.mean(middle.coarse == small.coarse) > 0.999

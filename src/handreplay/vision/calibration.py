@@ -303,6 +303,13 @@ class PictureWindow:
     columns: slice
     patch: FeltPatch  # warps parts instead of pictures
 
+    def middle(self, size_px: tuple[int, int]) -> "PictureWindow":
+        """That of the patch's middle (see there)."""
+        top, left = self.rows.start, self.columns.start
+        within = self.patch.middle(size_px).window((self.columns.stop - left, self.rows.stop - top))
+        rows = slice(top + within.rows.start, top + within.rows.stop)
+        return PictureWindow(rows, slice(left + within.columns.start, left + within.columns.stop), within.patch)
+
     def straight(self, mean: NDArray[np.float32]) -> NDArray[np.float32]:
         """The patch, cut from a mean of parts, with its fractions."""
         cut = cv2.remap(mean, self.patch.coarse, self.patch.fine, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)

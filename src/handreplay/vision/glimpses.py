@@ -8,7 +8,7 @@ glances, by a net that gives outlines a little off; what they agree on is looked
 """
 
 from collections import deque
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -58,7 +58,7 @@ class Glimpses:
         self,
         reader: ZoneReader,
         watcher: Watcher,
-        windows: MutableMapping[str, PictureWindow],
+        windows: Mapping[str, PictureWindow],
         zones: Zones,
         shown: Shown,
     ) -> None:

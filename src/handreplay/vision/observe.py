@@ -6,7 +6,7 @@ any reading of a single one.
 What can be told of a picture alone is made ready first (`Observer.prepared`), so that it can be done in another thread.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -110,7 +110,7 @@ class Observer:
     quiet: Quiet = field(init=False)  # may be asked by who gives the pictures that are `prepared`
     _motion: Motion = field(init=False)
     _watcher: Watcher = field(init=False)
-    _windows: dict[str, PictureWindow] = field(init=False)
+    _windows: "_Windows" = field(init=False)
     _fit: FitWatch = field(init=False)
     _reader: ZoneReader = field(init=False)
     _glimpses: Glimpses = field(init=False)
@@ -137,9 +137,9 @@ class Observer:
         self._motion, self._watcher, self.quiet = Motion(outlines), self._watching(outlines), Quiet(outlines.values())
         self._unclear = set(watched) - {"rack"}
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
-        if not self.cuts:
-            self._cut(watched)
-        self._windows, close = self.cuts[TILE_MARGIN_MM], self.cuts[CLOSE_MARGIN_MM]
+        cards = [name for name in watched if kind_of(name) == "cards" and name != "rack"]
+        self._windows = _Windows(watched, self._cut, self.cuts.setdefault(TILE_MARGIN_MM, {}))
+        close = _Windows(cards, self._cut_closely, self.cuts.setdefault(CLOSE_MARGIN_MM, {}))
         self._glimpses = Glimpses(self._reader, self._watcher, close, self.zones, self._shown)
 
     def another(self) -> "Observer":
@@ -183,15 +183,12 @@ class Observer:
             self._empty[zone] = in_bytes(self._windows[zone].straight(mean))
         return self._empty.get(zone)
 
-    def _cut(self, names: Iterable[str]) -> None:
-        outlines, size = self.zones.polygons_mm, self.calibration.size
-        patches = {name: patch_of(self.calibration, outlines[name], TILE_MARGIN_MM) for name in names}
-        self.cuts[TILE_MARGIN_MM] = {name: patch.window(size) for name, patch in patches.items()}
-        self.cuts[CLOSE_MARGIN_MM] = {
-            name: closer(patch, outlines[name], CLOSE_MARGIN_MM).window(size)
-            for name, patch in patches.items()
-            if kind_of(name) == "cards" and name != "rack"
-        }
+    def _cut(self, zone: str) -> PictureWindow:
+        patch = patch_of(self.calibration, self.zones.polygons_mm[zone], TILE_MARGIN_MM)
+        return patch.window(self.calibration.size)
+
+    def _cut_closely(self, zone: str) -> PictureWindow:
+        return closer(self._windows[zone], self.zones.polygons_mm[zone], CLOSE_MARGIN_MM)
 
     def prepared(self, pictures: Iterable[Frame | Gap]) -> Generator[Prepared]:
         """The pictures with what can be told of each before the one before it is read. Only one of these at a time.
@@ -445,6 +442,31 @@ def _gone(rest: Rest, came: ZoneSeen) -> Rest:
         dealer_hand=rest.dealer_hand - came.dealer_hand,
         player_hand=rest.player_hand - came.player_hand,
     )
+
+
+class _Windows(Mapping[str, PictureWindow]):
+    """The windows of zones, each cut when it is first asked for: pictures are decoded meanwhile, and no start waits."""
+
+    def __init__(
+        self, zones: Iterable[str], cut: Callable[[str], PictureWindow], made: dict[str, PictureWindow]
+    ) -> None:
+        self._zones, self._cut, self._made = frozenset(zones), cut, made
+
+    def __getitem__(self, zone: str) -> PictureWindow:
+        if zone not in self._zones:
+            raise KeyError(zone)
+        if zone not in self._made:
+            self._made[zone] = self._cut(zone)
+        return self._made[zone]
+
+    def __contains__(self, zone: object) -> bool:
+        return zone in self._zones
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._zones))
+
+    def __len__(self) -> int:
+        return len(self._zones)
 
 
 def observe(pictures: Iterable[Prepared], observer: Observer) -> Iterator[Observation]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from handreplay.core.observations import Point, SeenCard, Tint
 from handreplay.core.readings import Known, Unreadable
-from handreplay.vision.calibration import Calibration, FeltPatch
+from handreplay.vision.calibration import Calibration, FeltPatch, PictureWindow
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Watcher
 from handreplay.vision.chip_counter import ChipNets
@@ -209,10 +209,10 @@ def patch_of(calibration: Calibration, polygon_mm: Floats, margin_mm: float) -> 
     return calibration.patch((float(x), float(y)), size, px_per_mm=FINE_PX_PER_MM)
 
 
-def closer(patch: FeltPatch, polygon_mm: Floats, margin_mm: float) -> FeltPatch:
-    """What `patch_of` would give with a smaller margin than that of `patch`, at a fraction of its cost."""
+def closer(window: PictureWindow, polygon_mm: Floats, margin_mm: float) -> PictureWindow:
+    """The window of a zone with a smaller margin than that of `window`, at a fraction of the cost of a new one."""
     _, (width, height) = _around(polygon_mm, margin_mm)
-    return patch.middle((round(width * FINE_PX_PER_MM), round(height * FINE_PX_PER_MM)))
+    return window.middle((round(width * FINE_PX_PER_MM), round(height * FINE_PX_PER_MM)))
 
 
 def _around(polygon_mm: Floats, margin_mm: float) -> tuple[Floats, tuple[float, float]]:
