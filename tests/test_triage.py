@@ -1,6 +1,7 @@
 """Triage on real pictures: key pictures first, which accuse nobody, and a close look at the rounds that ask for one."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from handreplay.footage import Frame, Tally, key_pictures, pictures
 from handreplay.footage_keys import MOST_BETWEEN
 from handreplay.pipeline import AuditResult, audit
 from handreplay.report.run_files import coverage_of
-from handreplay.rules.triage import Span
+from handreplay.rules.triage import Span, joined
 from tests.clips import record
 
 SAMPLE = Path(__file__).parent.parent / "sample_footage"
@@ -32,7 +33,7 @@ def result() -> AuditResult:
 @pytest.fixture(scope="module")
 def of_keys_alone() -> AuditResult:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pipeline, "closer", lambda *_: ())
+        patched.setattr(pipeline, "closer", lambda *_, **__: ())
         return audit(RECORDING, load_profile(PROFILE), triage=True)
 
 
@@ -51,6 +52,33 @@ def test_key_pictures_alone_accuse_nobody_and_it_says_what_was_not_looked_at(of_
     told = coverage_of(of_keys_alone.tally, of_keys_alone.profile, of_keys_alone.passed_over).remarks
     assert any(line.startswith("Triage: of ") and "key pictures" in line for line in told)
     assert [one.code for one in of_keys_alone.audit.findings if "Triage looked" in one.message] == ["FT01"]
+
+
+def test_of_what_was_looked_at_closely_it_is_not_said_that_it_was_passed_over(
+    result: AuditResult, of_keys_alone: AuditResult
+) -> None:
+    whole = replace(result.tally, passed_over_microseconds=0)
+    assert result.tally.passed_over_microseconds == sum(round(span.seconds * 1e6) for span in result.passed_over)
+    assert coverage_of(result.tally, result.profile, result.passed_over) == coverage_of(
+        whole, result.profile, result.passed_over
+    )
+    rest = (Span(38.5, 55.0),)  # key pictures lie four seconds apart
+    told = coverage_of(of_keys_alone.tally, result.profile, rest).remarks[-1]
+    assert told.startswith("Triage: of 16 of 55 seconds only 4 key pictures were looked at.")
+    told = coverage_of(of_keys_alone.tally, result.profile, (Span(38.5, 41.0),)).remarks[-1]
+    assert "only one key picture was looked at" in told
+
+
+def test_where_no_picture_is_no_key_picture_was_looked_at(tmp_path: Path) -> None:
+    bare = next(picture for picture in pictures(RECORDING) if isinstance(picture, Frame)).bgr()[:, :, ::-1].copy()
+    path = tmp_path / "hole.mp4"
+    record(path, 30, rate=15, draw=lambda _: bare, key_every=10, at=[n + (60 if n >= 12 else 0) for n in range(30)])
+    result = audit(path, load_profile(PROFILE), triage=True)
+    [hole] = result.tally.gaps
+    assert result.passed_over == (
+        Span(0.0, float(hole.start)),
+        Span(float(hole.end), float(result.tally.seconds)),
+    )
 
 
 def test_the_round_of_a_suspicion_is_looked_at_closely_and_judged_as_a_full_audit_would(result: AuditResult) -> None:
@@ -155,8 +183,9 @@ def test_where_the_clock_was_set_no_second_is_looked_at_closely(tmp_path: Path) 
                 packet.pts, packet.dts, packet.stream = packet.pts + later, packet.dts + later, stream
                 output.mux(packet)
     result = audit(set_clock, load_profile(PROFILE), triage=True)
-    [span] = result.passed_over
-    assert (span.start, span.end) == (0.0, float(result.tally.seconds))
+    [jump] = result.tally.gaps
+    whole = joined([*result.passed_over, Span(float(jump.start), float(jump.end))])
+    assert whole == (Span(0.0, float(result.tally.seconds)),)
     assert result.tally.seconds == pytest.approx(55, abs=0.5)
 
 

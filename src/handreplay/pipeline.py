@@ -4,7 +4,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from zoneinfo import ZoneInfo
 
 from handreplay import rules
@@ -31,7 +33,7 @@ from handreplay.games.table import TableRules
 from handreplay.reconstruct.assemble import TableView
 from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
-from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, closer, in_one
+from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, closer, in_one, joined
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.colours import tint_of
 from handreplay.vision.look import BEFORE_SECONDS, Look, look
@@ -103,12 +105,21 @@ class Viewing:
         if self.threads != 1:
             ready = ahead(ready, FEW_AHEAD)
         coarse = list(observe(_reported(ready, self.info, progress), self.observer))
-        rounds_seen = tuple(rounds_of(coarse, table_view(self.profile, None, {}), self.profile.rules()))
         end = float(self.tally.seconds)
-        jumps = any(gap.reason.startswith(JUMP) for gap in self.tally.gaps)  # then no second can be sought in the file
-        wanted = () if jumps else closer(rounds_seen, rules.audit_rounds(rounds_seen, self.profile.rules()), end)
-        close = [(span, seen) for span in wanted if (seen := self._closely(span)) is not None]
-        return Triaged(tuple(in_one(coarse, close)), between([span for span, _ in close], end))
+        close = [(span, seen) for span in self._wanted(coarse, end) if (seen := self._closely(span)) is not None]
+        lost = [Span(float(gap.start), float(gap.end)) for gap in self.tally.gaps]
+        passed_over = between(joined([*lost, *(span for span, _ in close)]), end)
+        self.tally.passed_over_microseconds = round(sum(span.seconds for span in passed_over) * 1_000_000)
+        return Triaged(tuple(in_one(coarse, close)), passed_over)
+
+    def _wanted(self, coarse: Iterable[Observation], end: float) -> tuple[Span, ...]:
+        """The seconds that deserve a close look by what key pictures showed."""
+        if any(gap.reason.startswith(JUMP) for gap in self.tally.gaps):  # then no second can be sought in the file
+            return ()
+        table = self.profile.rules()
+        found = tuple(rounds_of(coarse, table_view(self.profile, None, {}), table))
+        steps = [float(after.seconds - before.seconds) for before, after in pairwise(self.tally.keys)]
+        return closer(found, rules.audit_rounds(found, table), end, apart=median(steps or [KEY_SECONDS]))
 
     def _closely(self, span: Span) -> list[Observation] | None:
         """All that is seen in some seconds, by one who knows nothing of the rest; None if that fails."""

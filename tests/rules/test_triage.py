@@ -46,6 +46,11 @@ def test_the_whole_round_of_a_suspicion_is_looked_at() -> None:
     assert 50.0 < only.start < 60.0 and 110.0 < only.end < 120.0
 
 
+def test_the_farther_apart_key_pictures_lie_the_more_is_looked_at_around_a_round() -> None:
+    [only] = closer(rounds_of((40.0, 80.0)), audit(SUSPICION), end=1000.0, apart=10.0)
+    assert only == Span(25.0, 95.0)
+
+
 def test_the_most_money_is_looked_at_first_when_not_all_can_be() -> None:
     small, large = replace(SUSPICION, round=1), replace(SUSPICION, round=2, variance_cents=-90_000)
     [only] = closer(rounds_of((10.0, 40.0), (60.0, 100.0)), audit(small, large), end=200.0, share=0.1)

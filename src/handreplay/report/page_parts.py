@@ -208,7 +208,11 @@ def headline(report: Report) -> Headline:
     detail = _detail(faults, questions, len(incomplete))
     if not rounds:
         tone, title = "open", "No round could be rebuilt from this recording"
-        detail = "Nothing was checked: see that it shows play, and that the table profile is of this table and camera."
+        detail = (
+            "Nothing was checked: triage looked at key pictures only; audit the recording in full."
+            if report.coverage.triaged_s
+            else "Nothing was checked: see that it shows play, and that the table profile is of this table and camera."
+        )
     return Headline(tone, title, detail, _counts(report, faults, questions))
 
 

@@ -176,12 +176,14 @@ def coverage_of(tally: Tally, profile: Profile, triaged: Sequence[Span] = ()) ->
         remarks.append(f"Times are {tally.times}.")
     if triaged:
         passed_s, all_s = sum(span.seconds for span in triaged), float(tally.seconds)
+        keys = sum(any(span.start <= key.seconds <= span.end for span in triaged) for key in tally.keys)
         remarks.append(
-            f"Triage: of {passed_s:,.0f} of {all_s:,.0f} seconds only {len(tally.keys):,} key pictures were looked at. "
+            f"Triage: of {passed_s:,.0f} of {all_s:,.0f} seconds only "
+            f"{'one key picture was' if keys == 1 else f'{keys:,} key pictures were'} looked at. "
             "Rounds in them are not judged, and what came first within seconds was not seen: what is found is a reason "
             "to audit the recording in full."
         )
-    elif tally.passed_over:
+    elif tally.passed_over_microseconds:
         passed_s, all_s = tally.passed_over_microseconds / 1e6, float(tally.seconds)
         remarks.append(
             f"{passed_s:,.0f} of {all_s:,.0f} seconds, in which the table was empty and nothing moved, were looked at "

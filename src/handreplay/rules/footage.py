@@ -28,7 +28,7 @@ def footage_gap(case: Case) -> Iterator[Finding]:
 def _triaged(case: Case) -> Iterator[Finding]:
     if case.replay.triaged:
         text = (
-            "Triage looked at key pictures only for most of the round; audit the recording in full to have it judged."
+            "Triage looked at key pictures only in some or all of the round; audit the recording in full to judge it."
         )
         found = case.finding("FT01", None, text, status="review", variance=None)
         yield replace(found, remedy="Audit the recording in full: without triage its rounds are judged.")

@@ -11,7 +11,8 @@ from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.observations import Observation, PictureLost, ZoneCovered, ZoneSeen, ZoneUncovered
 
-AROUND_SECONDS = 6.0  # before and after a round: when it began and ended is known to two seconds
+AROUND_SECONDS = 6.0  # before and after a round: when it began and ended is known to two seconds, where all is well
+AROUND_KEYS = 1.5  # and to as many steps between key pictures where these lie farther apart
 CLOSE_SHARE = 0.1  # of a recording's seconds, at most, are looked at closely; or one round
 LONGEST_ROUND_SECONDS = 180.0  # what key pictures took for a longer one is several
 HANG_ON_SECONDS = frozenset({"MD04", "MD06", "MD07", "PY05", "PY07", "WG03", "WG04", "DR01"})  # on what came first
@@ -31,12 +32,16 @@ class Span:
         return self.end - self.start
 
 
-def closer(rounds: Iterable[Round], audit: Audit, end: float, share: float = CLOSE_SHARE) -> tuple[Span, ...]:
+def closer(
+    rounds: Iterable[Round], audit: Audit, end: float, share: float = CLOSE_SHARE, *, apart: float = KEY_SECONDS
+) -> tuple[Span, ...]:
     """The stretches to look at closely in a recording that lasts `end` seconds, in order of time.
 
-    They are whole rounds, those of the most money first, for as long as the share lasts.
+    They are whole rounds, those of the most money first, for as long as the share lasts. `apart`: seconds from one key
+    picture to the next.
     """
-    spans = {round_.number: _around(round_, end) for round_ in rounds}
+    around = max(AROUND_SECONDS, AROUND_KEYS * apart)
+    spans = {round_.number: Span(max(0.0, round_.start - around), min(end, round_.end + around)) for round_ in rounds}
     chosen: tuple[Span, ...] = ()
     suspicions = [one for one in audit.findings if not one.about_footage and one.code not in HANG_ON_SECONDS]
     for finding in sorted(suspicions, key=_weight) if share else ():
@@ -46,10 +51,6 @@ def closer(rounds: Iterable[Round], audit: Audit, end: float, share: float = CLO
         if fits or (not chosen and span.seconds <= LONGEST_ROUND_SECONDS):
             chosen = together
     return chosen
-
-
-def _around(round_: Round, end: float) -> Span:
-    return Span(max(0.0, round_.start - AROUND_SECONDS), min(end, round_.end + AROUND_SECONDS))
 
 
 def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
