@@ -1,7 +1,14 @@
 """What lies over a zone for long is told; a hand at work is not."""
 
-from handreplay.core.observations import ZoneCovered, ZoneSeen, ZoneUncovered
+from dataclasses import replace
+
+import pytest
+
+from handreplay.core.observations import SeenStack, ZoneCovered, ZoneSeen, ZoneUncovered
+from handreplay.core.readings import Known
+from handreplay.reconstruct.assemble import _by_tucked_cards
 from handreplay.reconstruct.covers import long_covers
+from handreplay.reconstruct.hands import CardStory
 
 
 def cover(zone: str, start: float, end: float) -> ZoneCovered:
@@ -36,3 +43,15 @@ def test_a_cover_that_never_ends_counts_as_far_as_it_was_seen() -> None:
 def test_a_place_that_comes_back_as_it_was_is_covered_no_more() -> None:
     covered = [cover("seat2.play", 4.8, 5.3), ZoneUncovered(t=6.0, zone="seat2.play")]
     assert list(long_covers(covered, [look("seat2.play", 26.4)])) == []
+
+
+@pytest.mark.parametrize(
+    ("tucked_at", "chips", "by_it"), [(91.0, False, True), (91.0, True, False), (60.0, False, False)]
+)
+def test_a_hand_tucked_under_the_wager_beside_it_hides_nothing_of_an_empty_one(
+    tucked_at: float, chips: bool, by_it: bool
+) -> None:
+    card = CardStory("seat3.cards", 20.0, 300, False, tucked="seat3.aces_up", tucked_at=tucked_at)
+    stack = SeenStack(base_mm=(0.0, 0.0), chips=Known((("5", 1),), 0.9))
+    before = replace(look("seat3.ante", 88.0), stacks=(stack,) if chips else ())
+    assert _by_tucked_cards(cover("seat3.ante", 90.1, 126.0), [card], [before]) is by_it

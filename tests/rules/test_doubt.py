@@ -498,3 +498,26 @@ def test_a_card_burned_where_none_is_called_for_is_asked_about_though_a_place_wa
     events.append(FootageGap(t=last - 0.001, until=last + 30.0, zone="seat3.cards"))
     found = said(audit_rounds([from_footage(story, *sorted(events, key=lambda e: e.t))], story.table))
     assert ("MD06", "review", None) in found
+
+
+@pytest.mark.parametrize(("zone", "told"), [("seat1.ante", True), (None, False)])
+def test_what_lay_over_a_wager_hides_no_card(zone: str | None, told: bool) -> None:
+    story = ordinary("pa-653a")
+    story.phases["deal"].append(story.place("seat3", "down"))
+    events = story.told().events
+    dealt = [e.t for e in events if isinstance(e, CardPlaced)]
+    gap = FootageGap(t=dealt[0] + 0.01, until=dealt[2], zone=zone)
+    found = said(audit_rounds([from_footage(story, *sorted([*events, gap], key=lambda e: e.t))], story.table))
+    assert ("MD01" in {code for code, _, _ in found}) is told
+
+
+def test_an_order_of_settlement_is_a_question_where_a_wager_was_covered() -> None:
+    story = ordinary("pa-653a")
+    story.settling = [1, 3, 4]
+    events = story.told().events
+    shown = max(e.t for e in events if isinstance(e, CardTurned))
+    gap = FootageGap(t=shown, until=shown + 0.5, zone="seat1.trips")
+    for more, status in ((), "probable"), ((gap,), "review"):
+        seen = sorted([*events, *more], key=lambda e: e.t)
+        found = audit_rounds([from_footage(story, *seen)], story.table).findings
+        assert [f.status for f in found if f.code == "PY05"] == [status]

@@ -23,7 +23,7 @@ from handreplay.core.readings import SEEN_CONFIDENCE, Known, Reading, Unreadable
 from handreplay.reconstruct.covers import covers, long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.decks import Decks
-from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, CardStory, ZoneCards, by_dealer, tell
+from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, TUCK_SECONDS, CardStory, ZoneCards, by_dealer, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
     SAME_ARRIVAL_SECONDS,
@@ -135,6 +135,7 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     events += [
         FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), zone=gap.zone)
         for gap in long_covers(seen.covered, seen.looks)
+        if not _by_tucked_cards(gap, stories, seen.looks)
     ]
     events = _in_order(events)
     if events:
@@ -288,6 +289,15 @@ def _into_rack(arrival: Arrival, name: str) -> Iterator[Event]:
         )
     if shown and not math.isinf(shown.down):
         yield CardTurned(t=shown.down, card=name, face="down", identity=hidden, actor="dealer")
+
+
+def _by_tucked_cards(cover: ZoneCovered, stories: Sequence[CardStory], looks: Sequence[ZoneSeen]) -> bool:
+    """Does a hand that was tucked under a wager lie over the empty place of another one beside it?"""
+    home = f"{cover.zone.partition('.')[0]}.cards"
+    came = [card.tucked_at for card in stories if card.zone == home and card.tucked_at is not None]
+    seen = [look for look in looks if look.zone == cover.zone and look.start <= cover.start]
+    empty = bool(seen) and not seen[-1].stacks
+    return cover.zone != home and empty and any(abs(t - cover.start) <= TUCK_SECONDS for t in came)
 
 
 def _wager_events(seen: Sightings, stories: list[CardStory], deal: Deal) -> list[Event]:

@@ -91,7 +91,7 @@ def _sizes(replay: Replay) -> list[tuple[str, int]]:
 
 def deal_judgeable(replay: Replay) -> bool:
     """Whether the whole deal was seen and came to its end, so that what is missing from it is a fault."""
-    seen = replay.seen(replay.before_deal_t, replay.after_deal_t)
+    seen = replay.cards_seen(replay.before_deal_t, replay.after_deal_t)
     return bool(replay.hole_cards) and seen and not stopped_short(replay) and not _broken_off(replay)
 
 

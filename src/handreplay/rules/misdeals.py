@@ -92,7 +92,7 @@ def burn(case: Case) -> Iterator[Finding]:
     """
     replay = case.replay
     doubtful: Status | None = "review" if replay.from_footage else None
-    judgeable = deal_judgeable(replay) and replay.seen(replay.round.start, _board_end(case))
+    judgeable = deal_judgeable(replay) and replay.cards_seen(replay.round.start, _board_end(case))
     if not replay.game.burns_before:
         if replay.burns and (judgeable or doubtful):
             yield case.finding(
@@ -130,7 +130,7 @@ def community(case: Case) -> Iterator[Finding]:
     if (
         not replay.game.community_cards
         or stopped_short(replay)
-        or not replay.seen(replay.round.start, _board_end(case))
+        or not replay.cards_seen(replay.round.start, _board_end(case))
     ):
         return
     board = replay.hand("community")

@@ -225,7 +225,7 @@ def _section(case: Case, settled: Settled, reading: Reading) -> Section:
 def settlement_order(case: Case) -> Iterator[Finding]:
     """PY05: players with a live later wager (without one in the game: any) are settled from the highest seat down."""
     replay = case.replay
-    if case.settlement.void or math.isinf(replay.shown_t) or not replay.seen(replay.shown_t, replay.round.end):
+    if case.settlement.void or math.isinf(replay.shown_t) or not replay.cards_seen(replay.shown_t, replay.round.end):
         return
     starts: dict[int, Step] = {}
     for settled in case.settlement.wagers:
@@ -243,7 +243,9 @@ def settlement_order(case: Case) -> Iterator[Finding]:
         if waiting:
             text = f"Seat {number} was settled while seat {max(waiting)} was still to be settled."
             sure = min(starts[seat].event.confidence for seat in (number, *waiting))
-            yield case.finding("PY05", starts[number].event, text, seat=number, confidence=sure)
+            whole = replay.seen(replay.shown_t, replay.round.end)
+            status: Status | None = None if whole else "review"  # another may have been settled where nothing was seen
+            yield case.finding("PY05", starts[number].event, text, seat=number, confidence=sure, status=status)
             return
 
 

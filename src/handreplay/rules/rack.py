@@ -1,5 +1,6 @@
 """DR: the discard rack, from which each hand must be rebuilt."""
 
+import math
 from collections.abc import Iterator
 
 from handreplay.core.findings import Finding, Status
@@ -9,7 +10,7 @@ from handreplay.rules.tracks import Card, seat_of
 
 def pickup_order(case: Case) -> Iterator[Finding]:
     """DR01: the cards of a hand reach the rack together."""
-    if case.replay.gaps:
+    if not case.replay.cards_seen(-math.inf, math.inf):
         return
     runs: list[list[Card]] = []
     for card in _picked_up(case):

@@ -4,6 +4,7 @@ Applying an event never fails because the play was illegal. Whether it was is fo
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -89,10 +90,14 @@ class Replay:
 
         Around missing footage what was read has other times, or was not read: it counts as missing too.
         """
-        gaps = [self._unread(e) for e in self.round.events if isinstance(e, FootageGap)]
+        gaps = [self._unread(gap) for gap in self._holes]
         if self.round.partial is not None:
             gaps += [(-math.inf, self.round.start), (self.round.end, math.inf)]
         return tuple(sorted(gaps))
+
+    @cached_property
+    def _holes(self) -> tuple[FootageGap, ...]:
+        return tuple(event for event in self.round.events if isinstance(event, FootageGap))
 
     def _unread(self, gap: FootageGap) -> tuple[float, float]:
         if not self.from_footage or gap.zone is not None:
@@ -101,13 +106,19 @@ class Replay:
 
     def seen(self, start: float, end: float) -> bool:
         """Whether nothing of that time is missing. Of a round without its start or end nothing is sure to be whole."""
-        return self.round.partial is None and not any(
-            gap_start < end and start < gap_end for gap_start, gap_end in self.gaps
-        )
+        return self._whole(start, end, self._holes)
+
+    def cards_seen(self, start: float, end: float) -> bool:
+        """The same of the places of cards: what lay over a wager alone does not count."""
+        return self._whole(start, end, (gap for gap in self._holes if not gap.zone or wager_of(gap.zone) is None))
+
+    def _whole(self, start: float, end: float, holes: Iterable[FootageGap]) -> bool:
+        spans = map(self._unread, holes)
+        return self.round.partial is None and not any(since < end and start < until for since, until in spans)
 
     def blocked(self, zone: str) -> bool:
         """Whether something lay over the zone for long."""
-        return any(isinstance(e, FootageGap) and e.zone == zone for e in self.round.events)
+        return any(gap.zone == zone for gap in self._holes)
 
     # ---- cards
 
