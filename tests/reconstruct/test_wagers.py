@@ -35,11 +35,11 @@ def look(t: float, *stacks: str, dealer: float = 0.0, player: float = 0.0, visit
     )
 
 
-def told(*looks: ZoneSeen) -> list[Move]:
+def told(*looks: ZoneSeen, dealer_shown: float = math.inf) -> list[Move]:
     story = WagerStory("seat3.ante")
     for seen in looks:
         story.add(seen)
-    return list(moves(story, first_card=10.0, dealer_shown=math.inf))
+    return list(moves(story, first_card=10.0, dealer_shown=dealer_shown))
 
 
 @pytest.mark.parametrize(
@@ -109,3 +109,14 @@ def test_a_stack_that_a_player_touched_after_the_deal_began_may_have_one_chip_mo
     if asked:
         assert isinstance(told_moves[1].after, Unreadable)
         assert [pile for pile, _ in told_moves[1].after.candidates] == [(("25", 1),), (("25", 2),)]
+
+
+@pytest.mark.parametrize(("changed", "t", "asked"), [(0.2, 40.0, True), (0.03, 40.0, False), (0.2, 25.0, False)])
+def test_a_stack_that_the_dealer_touched_while_settling_may_have_got_chips_that_were_not_read(
+    changed: float, t: float, asked: bool
+) -> None:
+    again = look(t, "25", dealer=5.0)
+    (stack,) = again.stacks
+    again = replace(again, changed=changed, stacks=(replace(stack, other_top=True),))
+    told_moves = told(look(5.0, "25", player=2.0), again, dealer_shown=30.0)
+    assert [isinstance(move.after, Unreadable) for move in told_moves] == [False, True][: 1 + asked]

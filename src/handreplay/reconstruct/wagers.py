@@ -23,6 +23,7 @@ NEIGHBOUR_WEIGHT = 0.7
 SWEEP_SECONDS = 4.5
 HAND_FLOOR = 0.3  # motion below this says nothing
 ONE_VISIT_SECONDS = 2.0  # in a longer one the dealer's hand did more than take these chips
+PAID_CHANGE = 0.08  # share of a wager's place that changes at least when chips come to lie beside those read
 CAPPED = 0.4  # chance that a stack on which another face shows has got one chip more
 REACHING = 2.0  # motion on the dealer's side when a hand comes from there
 PUSHING = 1.0  # motion on the player's side when that hand goes on to the player
@@ -181,10 +182,21 @@ def moves(story: WagerStory, *, first_card: float, dealer_shown: float) -> Itera
         added = state.added_to(last)
         move = Move(story.zone, state, before, after, 0.0, pile_reading(added) if added else None)
         move.score = _score(move, first_card=first_card, dealer_shown=dealer_shown)
-        if same and move.score > -UNTOLD_SCORE:
+        settles = last.start < dealer_shown < state.start and move.score > -UNTOLD_SCORE
+        if settles and _half_read(state, last):
+            after = move.after = Unreadable("more lies there than was read")
+            move.added = None
+        elif same and move.score > -UNTOLD_SCORE:
             continue  # a dealer squares stacks up
         yield move
         before, last = after, state
+
+
+def _half_read(state: WagerState, last: WagerState) -> bool:
+    """Were the stacks touched, and has more changed there since than stacks that are the same show?"""
+    alike = len(state.stacks) == len(last.stacks) and _alike(last, state.stacks)
+    same = alike and likeliest(state.belief()) == likeliest(last.belief())
+    return state.touched and same and state.changed >= PAID_CHANGE
 
 
 def _one_more(after: Reading[Chips]) -> Reading[Chips]:
