@@ -1,9 +1,10 @@
 """Zones are read when they rest: hands, arrivals and hovering, on drawn pictures of 400 x 300."""
 
+import cv2
 import numpy as np
 import pytest
 
-from handreplay.vision.change import Area, Motion, Rest, Watcher, half_size
+from handreplay.vision.change import WIDEST, Area, Motion, Rest, Watcher, half_size, of_size, scale_for
 
 FELT, HAND, CARD = 60, 130, 230
 GREEN, RED, GREY = (110, 100), (112, 170), (127, 127)  # blue and red difference
@@ -188,3 +189,29 @@ def test_each_zone_counts_its_own_pixels_even_where_zones_overlap() -> None:
     assert found is not None
     assert found.pixels == (100, 100, 0)
     assert found.plane.sum() == 100
+
+
+def test_a_larger_picture_is_worked_on_at_the_size_of_a_usual_one() -> None:
+    """Its noise would count as motion, and a still zone as changed."""
+    noise = np.random.default_rng(3)
+    usual = cv2.blur(noise.integers(0, 255, (1080, 1920), np.uint8), (9, 9))
+    large = np.kron(usual, np.ones((2, 2), np.uint8))
+    assert scale_for(1920) == 0.5 and scale_for(1280) == 0.5 and scale_for(3840) == 0.25
+    assert half_size(large).shape == half_size(usual).shape and half_size(large).shape[1] <= WIDEST
+    assert np.abs(half_size(large).astype(int) - half_size(usual)).max() <= 1
+    colours = large[::2, ::2], large[1::2, ::2]
+    assert {one.shape for one in of_size(colours, half_size(large))} == {(540, 960)}
+    assert of_size((usual[::2, ::2], usual[1::2, ::2]), half_size(usual))[0].shape == (540, 960)
+
+
+def test_zones_lie_at_the_same_place_in_a_plane_of_another_scale() -> None:
+    watcher, motion = Watcher(AREAS, scale=0.25), Motion(AREAS, scale=0.25)
+    for number in range(24):
+        shown = np.full((75, 100), FELT, np.uint8)
+        if number >= 12:
+            shown[35:45, 45:55] = CARD
+        for rest in watcher.update(number / RATE, number, shown, motion.feed(shown)):
+            watcher.accept(rest.zone, empty=number < 12)
+    assert watcher.unlike_empty("seat1.ante") == pytest.approx(10 * 10 / 400, abs=0.03)
+    card = box(180, 140, 220, 180)
+    assert watcher.share_changed("seat1.ante", card, since_empty=True) == pytest.approx(1.0, abs=0.2)

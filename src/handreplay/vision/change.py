@@ -25,7 +25,8 @@ Floats = npt.NDArray[np.float32]
 Polygon = npt.NDArray[np.float64]  # N x 2 pixels of the full picture
 Cell = TypeVar("Cell", bound=np.generic)
 
-SCALE = 0.5
+SCALE = 0.5  # of the planes that are worked on
+WIDEST = 1300  # pixels of such a plane; a larger picture is halved again, and its noise with it
 MOTION_LEVELS = 9
 CHANGE_LEVELS = 10.0
 UNLIKE_LEVELS = 18.0
@@ -40,10 +41,28 @@ DEEPEST_SHADOW = 0.7
 COLOURLESS_LEVELS = 3.0  # mean difference from grey in a picture without colour, at most
 
 
+def scale_for(width: int) -> float:
+    """Of the planes that are worked on, for pictures of that width."""
+    scale = SCALE
+    while width * scale > WIDEST:
+        scale /= 2
+    return scale
+
+
 def half_size(luma: Plane) -> Plane:
-    """What the watcher works on: a luma plane (H, W) at half size, softened against noise."""
-    size = (int(luma.shape[1] * SCALE), int(luma.shape[0] * SCALE))
+    """What the watcher works on: a luma plane (H, W) at half size or less (`scale_for`), softened against noise."""
+    scale = scale_for(luma.shape[1])
+    size = (int(luma.shape[1] * scale), int(luma.shape[0] * scale))
     return cv2.blur(cv2.resize(luma, size, interpolation=cv2.INTER_AREA), (3, 3)).astype(np.uint8, copy=False)
+
+
+def of_size(chroma: tuple[Plane, Plane], plane: Plane) -> tuple[Plane, Plane]:
+    """Both colour differences at the size of that plane, if they are much larger."""
+    if chroma[0].shape[1] <= plane.shape[1] + 1:
+        return chroma
+    size = (plane.shape[1], plane.shape[0])
+    blue, red = (cv2.resize(one, size, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False) for one in chroma)
+    return blue, red
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +101,8 @@ class _Window:
     unmoved: float  # as many pixels may move while it still counts as still
 
     @classmethod
-    def of(cls, polygon: Polygon, shape: tuple[int, ...]) -> "_Window":
-        points = polygon * SCALE
+    def of(cls, polygon: Polygon, shape: tuple[int, ...], scale: float) -> "_Window":
+        points = polygon * scale
         left, top = np.clip(np.floor(points.min(axis=0)).astype(int), 0, [shape[1] - 1, shape[0] - 1])
         right, bottom = np.clip(np.ceil(points.max(axis=0)).astype(int), [left + 1, top + 1], [shape[1], shape[0]])
         mask = np.zeros((bottom - top, right - left), np.uint8)
@@ -115,8 +134,8 @@ class Moved:
 class Motion:
     """Feed it the planes of `half_size` in order; needs nothing else, so it can run ahead of the watcher."""
 
-    def __init__(self, areas: Mapping[str, Area]) -> None:
-        self._areas = areas
+    def __init__(self, areas: Mapping[str, Area], scale: float = SCALE) -> None:
+        self._areas, self._scale = areas, scale
         self._windows: list[_Window] = []
         self._last: deque[Plane] = deque(maxlen=3)
 
@@ -136,7 +155,7 @@ class Motion:
 
     def _count(self, plane: Plane) -> tuple[int, ...]:
         if not self._windows:
-            self._windows = [_Window.of(area.zone, plane.shape) for area in self._areas.values()]
+            self._windows = [_Window.of(area.zone, plane.shape, self._scale) for area in self._areas.values()]
         return tuple(window.pixels(plane) for window in self._windows)
 
 
@@ -226,6 +245,7 @@ class Watcher:
     """Feed it pictures in order; it says which zones have come to rest."""
 
     areas: Mapping[str, Area]
+    scale: float = SCALE  # of the planes, against the full picture
     rest_pictures: int = REFERENCE_PICTURES
     _zones: dict[str, _Zone] = field(default_factory=dict)
     _unsettled: set[str] = field(default_factory=set)  # have moved, and not been still for long enough since
@@ -234,8 +254,11 @@ class Watcher:
 
     def _start(self, shape: tuple[int, int]) -> None:
         for name, area in self.areas.items():
-            sides = [None if s is None else _Window.of(s, shape) for s in (area.dealer_side, area.player_side)]
-            zone = self._zones[name] = _Zone(_Window.of(area.zone, shape), sides[0], sides[1])
+            zone = self._zones[name] = _Zone(
+                _Window.of(area.zone, shape, self.scale),
+                None if area.dealer_side is None else _Window.of(area.dealer_side, shape, self.scale),
+                None if area.player_side is None else _Window.of(area.player_side, shape, self.scale),
+            )
             known = self._recalled.get(name)
             if known is not None and known.fits(zone.window.mask.shape):
                 zone.reference, zone.tint_reference = known.reference, known.tint_reference
@@ -354,7 +377,7 @@ class Watcher:
             return None
         mask = np.zeros(different.shape, np.uint8)
         corner = [state.window.columns.start, state.window.rows.start]
-        cv2.fillPoly(mask, [np.round(polygon * SCALE - corner).astype(np.int32)], 1)
+        cv2.fillPoly(mask, [np.round(polygon * self.scale - corner).astype(np.int32)], 1)
         inside = mask > 0
         return float(different[inside].mean()) if inside.any() else None
 

@@ -26,7 +26,7 @@ from handreplay.core.timeline import Gap
 from handreplay.footage import Frame
 from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, FeltPatch, PictureWindow, in_bytes
-from handreplay.vision.change import Area, Motion, Moved, Plane, Rest, Watcher, half_size
+from handreplay.vision.change import Motion, Moved, Plane, Rest, Watcher, half_size, of_size, scale_for
 from handreplay.vision.chip_tops import ChipTops
 from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
@@ -134,7 +134,9 @@ class Observer:
         self._fit = FitWatch(self.calibration, self.zones)
         watched = [name for name in self.zones.names if kind_of(name) != "other"]
         outlines = {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
-        self._motion, self._watcher, self.quiet = Motion(outlines), self._watching(outlines), Quiet(outlines.values())
+        scale = scale_for(self.calibration.size[0])
+        self._motion, self.quiet = Motion(outlines, scale), Quiet(outlines.values(), scale)
+        self._watcher = KeyWatcher(outlines, scale) if self.keys_only else Watcher(outlines, scale)
         self._unclear = set(watched) - {"rack"}
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
         cards = [name for name in watched if kind_of(name) == "cards" and name != "rack"]
@@ -145,9 +147,6 @@ class Observer:
     def another(self) -> "Observer":
         """One that sees every picture of the same table, and knows nothing yet."""
         return Observer(self.calibration, self.zones, self.eyes, cuts=self.cuts)
-
-    def _watching(self, outlines: dict[str, Area]) -> Watcher:
-        return KeyWatcher(outlines) if self.keys_only else Watcher(outlines)
 
     def recall(self, memory: TableMemory) -> None:
         """Before the first picture: how the table looked at the end of the recording that this one goes on from."""
@@ -214,7 +213,7 @@ class Observer:
                 yield Prepared(picture, fit=fit)
                 continue
             plane = half_size(picture.luma)
-            moved, chroma = self._motion.feed(plane), picture.chroma
+            moved, chroma = self._motion.feed(plane), of_size(picture.chroma, plane)
             self.quiet.note(float(picture.seconds), plane, moved, chroma)
             yield Prepared(picture, plane, moved, chroma, fit)
 

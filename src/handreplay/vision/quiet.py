@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from handreplay.footage import Frame
-from handreplay.vision.change import MOTION_LEVELS, MOVING_PIXELS, SCALE, Area, Moved, Plane, half_size
+from handreplay.vision.change import MOTION_LEVELS, MOVING_PIXELS, SCALE, Area, Moved, Plane, half_size, of_size
 
 Polygon = npt.NDArray[np.float64]
 
@@ -29,10 +29,10 @@ class Quiet:
     Every picture and gap is given to `note` or `forget` once and to `told` once, in order.
     """
 
-    def __init__(self, areas: Iterable[Area]) -> None:
+    def __init__(self, areas: Iterable[Area], scale: float = SCALE) -> None:
         self.behind = 0  # pictures that may be ready and not yet read
-        self._areas = list(areas)
-        self._most = [_windows(area.zone) * MOVING_PIXELS for area in self._areas]
+        self._areas, self._scale = list(areas), scale
+        self._most = [_windows(area.zone * scale) * MOVING_PIXELS for area in self._areas]
         self._felt: Plane | None = None
         self._last: tuple[Plane, tuple[Plane, Plane]] | None = None  # half-size brightness and colours
         self._still_from: tuple[int, float] | None = None  # number and seconds of the first picture at rest
@@ -74,7 +74,8 @@ class Quiet:
         """Is the felt as bright and of the same colours as in the picture that was ready last?"""
         if self._last is None:
             return False
-        plane, colours = half_size(later.luma), later.chroma
+        plane = half_size(later.luma)
+        colours = of_size(later.chroma, plane)
         before, colours_before = self._last
         if plane.shape != before.shape or not self._nothing(_unlike(plane, before)):
             return False
@@ -87,7 +88,7 @@ class Quiet:
     def _nothing(self, unlike: Plane) -> bool:
         """Are no more pixels of a 0/1 plane set on the felt than noise sets, in any one place?"""
         if self._felt is None:
-            self._felt = _felt(self._areas, (unlike.shape[0], unlike.shape[1]))
+            self._felt = _felt(self._areas, (unlike.shape[0], unlike.shape[1]), self._scale)
         height, width = np.minimum(unlike.shape, self._felt.shape)  # planes of colours may be larger by a pixel
         there = cv2.bitwise_and(unlike[:height, :width], self._felt[:height, :width])
         if cv2.countNonZero(there) <= MOVING_PIXELS:
@@ -101,12 +102,12 @@ class Quiet:
 
 def _windows(zone: Polygon) -> int:
     """How many windows beside each other cover a zone, at least one."""
-    across, down = np.ceil((np.ptp(zone, axis=0) * SCALE + 2) / WINDOW).astype(int)
+    across, down = np.ceil((np.ptp(zone, axis=0) + 2) / WINDOW).astype(int)
     return int(max(1, across) * max(1, down))
 
 
-def _felt(areas: Iterable[Area], shape: tuple[int, int]) -> Plane:
-    """A 0/1 plane at half size: the zones, all between them, and the strips beside them."""
+def _felt(areas: Iterable[Area], shape: tuple[int, int], scale: float) -> Plane:
+    """A 0/1 plane of that shape, at that scale: the zones, all between them, and the strips beside them."""
     felt = np.zeros(shape, np.uint8)
     zones, strips = [], []
     for area in areas:
@@ -114,7 +115,7 @@ def _felt(areas: Iterable[Area], shape: tuple[int, int]) -> Plane:
         strips += [strip for strip in (area.dealer_side, area.player_side) if strip is not None]
     outline = cv2.convexHull(np.concatenate(zones).astype(np.float32)) if zones else np.zeros((0, 1, 2))
     for polygon in (*strips, outline):
-        cv2.fillPoly(felt, [np.round(polygon * SCALE).astype(np.int32)], 1)
+        cv2.fillPoly(felt, [np.round(polygon * scale).astype(np.int32)], 1)
     return felt
 
 
