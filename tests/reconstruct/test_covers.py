@@ -55,3 +55,13 @@ def test_a_hand_tucked_under_the_wager_beside_it_hides_nothing_of_an_empty_one(
     stack = SeenStack(base_mm=(0.0, 0.0), chips=Known((("5", 1),), 0.9))
     before = replace(look("seat3.ante", 88.0), stacks=(stack,) if chips else ())
     assert _by_tucked_cards(cover("seat3.ante", 90.1, 126.0), [card], [before]) is by_it
+
+
+@pytest.mark.parametrize(("shown", "left", "told"), [(68.0, False, True), (80.0, False, False), (68.0, True, False)])
+def test_a_wager_that_could_not_be_read_while_it_was_settled_and_then_was_gone_counts_sooner(
+    shown: float, left: bool, told: bool
+) -> None:
+    stack = SeenStack(base_mm=(0.0, 0.0), chips=Known((("25", 1),), 0.9))
+    after = replace(look("seat3.blind", 85.0), stacks=(stack,) if left else ())
+    covered = [cover("seat3.blind", 76.5, 80.7), cover("seat3.blind", 77.1, 83.7)]
+    assert bool(list(long_covers(covered, [after], shown))) is told

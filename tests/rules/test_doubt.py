@@ -521,3 +521,14 @@ def test_an_order_of_settlement_is_a_question_where_a_wager_was_covered() -> Non
         seen = sorted([*events, *more], key=lambda e: e.t)
         found = audit_rounds([from_footage(story, *seen)], story.table).findings
         assert [f.status for f in found if f.code == "PY05"] == [status]
+
+
+def test_a_wager_that_was_covered_while_it_was_settled_is_not_said_to_be_unpaid() -> None:
+    story = ordinary("pa-653a")
+    events = story.told().events
+    paid = next(e for e in events if isinstance(e, ChipsChanged) and e.zone == "seat3.ante" and e.actor == "dealer")
+    gone = replace(paid, t=paid.t + 0.01, actor="player", after=Known((), 0.96))
+    gap = FootageGap(t=paid.t - 0.0005, until=gone.t, zone="seat3.ante")
+    kept = sorted([*(e for e in events if e is not paid), gap, gone], key=lambda e: e.t)
+    codes = {(code, status) for code, status, _ in said(audit_rounds([from_footage(story, *kept)], story.table))}
+    assert ("FT05", "review") in codes and not any(code.startswith("PY") for code, _ in codes)

@@ -134,7 +134,7 @@ def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | No
     ]
     events += [
         FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), zone=gap.zone)
-        for gap in long_covers(seen.covered, seen.looks)
+        for gap in long_covers(seen.covered, seen.looks, _dealer_shown(stories, view.deal))
         if not _by_tucked_cards(gap, stories, seen.looks)
     ]
     events = _in_order(events)
@@ -300,15 +300,20 @@ def _by_tucked_cards(cover: ZoneCovered, stories: Sequence[CardStory], looks: Se
     return cover.zone != home and empty and any(abs(t - cover.start) <= TUCK_SECONDS for t in came)
 
 
+def _dealer_shown(stories: Sequence[CardStory], deal: Deal) -> float:
+    """When the hand that decides was shown: from then on wagers are settled."""
+    settled_by = "community" if deal.community_down else "dealer.cards"
+    times = [t for card in stories if card.zone == settled_by and (t := card.shown())]
+    return (max if deal.community_down else min)(times, default=math.inf)
+
+
 def _wager_events(seen: Sightings, stories: list[CardStory], deal: Deal) -> list[Event]:
     zones: dict[str, WagerStory] = {}
     for look in seen.looks:
         if look.zone.startswith("seat") and not look.zone.endswith(".cards"):
             zones.setdefault(look.zone, WagerStory(look.zone)).add(look)
     first = min((card.placed for card in stories), default=math.inf)
-    settled_by = "community" if deal.community_down else "dealer.cards"
-    times = [t for card in stories if card.zone == settled_by and (t := card.shown())]
-    shown = (max if deal.community_down else min)(times, default=math.inf)
+    shown = _dealer_shown(stories, deal)
     again = {(mark.zone, mark.t) for mark in seen.covered if isinstance(mark, ZoneUncovered)}  # nothing had changed
     for cover in covers(seen.covered, seen.looks):
         long = cover.end - cover.start >= UNREAD_WAGER_SECONDS

@@ -1,5 +1,6 @@
 """For how long something that is neither card nor chip lay over a zone."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from handreplay.core.observations import ZoneCovered, ZoneSeen, ZoneUncovered
@@ -12,14 +13,20 @@ NOT_COVERED = ("rack", "tray", "shoe")  # hands rest there
 Mark = ZoneCovered | ZoneUncovered | ZoneSeen
 
 
-def long_covers(covered: Sequence[ZoneCovered | ZoneUncovered], looks: Sequence[ZoneSeen]) -> Iterator[ZoneCovered]:
+def long_covers(
+    covered: Sequence[ZoneCovered | ZoneUncovered], looks: Sequence[ZoneSeen], dealer_shown: float = math.inf
+) -> Iterator[ZoneCovered]:
     """Each long time in which a zone was not seen: from when it was covered until it was seen again.
 
-    A seat's place where no card was seen at all counts sooner: cards that the eyes do not know cover it too.
+    A seat's place where no card was seen at all counts sooner: cards that the eyes do not know cover it too. So does a
+    wager that was covered when wagers were settled and was gone afterwards: what was paid lies there but for seconds.
     """
     bare = {look.zone for look in looks if look.zone.endswith(".cards")} - {look.zone for look in looks if look.cards}
+    gone = {(look.zone, look.start) for look in looks if not look.stacks and not look.zone.endswith(".cards")}
     for cover in covers(covered, looks):
-        least = UNREAD_SECONDS if cover.zone in bare and cover.zone.startswith("seat") else LONG_SECONDS
+        paid = cover.start >= dealer_shown and (cover.zone, cover.end) in gone
+        soon = cover.zone.startswith("seat") and (paid or cover.zone in bare)
+        least = UNREAD_SECONDS if soon else LONG_SECONDS
         if cover.zone not in NOT_COVERED and cover.end - cover.start >= least:
             yield cover
 

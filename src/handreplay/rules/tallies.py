@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from handreplay.core.events import ChipsChanged, Event
+from handreplay.core.events import ChipsChanged, Event, FootageGap
 from handreplay.core.money import Cents, worth
 from handreplay.core.readings import Known
 from handreplay.games.game import Wager
@@ -77,7 +77,8 @@ def tallies(replay: Replay, seat: Seat, wager: Wager, void_t: float) -> tuple[Ta
     for probability, sequence, unseen in _possible(replay, tuple(_readings(replay, seat, wager, steps, void_t))):
         tally = Tally(probability=probability, unseen=unseen)
         _run(tally, replay, seat, wager, sequence, void_t)
-        tally.unseen = tally.unseen or _lost_in_gap(tally, replay, sequence) or _collected_in_gap(tally, replay, wager)
+        lost = _lost_in_gap(tally, replay, sequence) or _covered(tally, replay, f"seat{seat.number}.{wager.name}")
+        tally.unseen = tally.unseen or lost or _collected_in_gap(tally, replay, wager)
         found.append(tally)
     return tuple(sorted(found, key=lambda tally: -tally.probability))
 
@@ -227,6 +228,14 @@ def _lost_in_gap(tally: Tally, replay: Replay, sequence: tuple[Step, ...]) -> bo
         return False
     last = sequence[-1].t if sequence else -math.inf
     return any(last < until for _, until in late_gaps)
+
+
+def _covered(tally: Tally, replay: Replay, zone: str) -> bool:
+    """Whether something lay over the wager itself while it was to be settled, and no settling of it was seen."""
+    if tally.added or tally.taken or tally.pushed or tally.taken_back:
+        return False
+    covers = (event for event in replay.round.events if isinstance(event, FootageGap) and event.zone == zone)
+    return any(cover.until > replay.settle_t for cover in covers)
 
 
 def _collected_in_gap(tally: Tally, replay: Replay, wager: Wager) -> bool:
