@@ -125,3 +125,22 @@ def test_a_recording_that_begins_within_a_round_leaves_a_log_that_can_be_read(na
     seen = from_there_on(list(observed(list(truth), zones_of(truth), squared=False)), cut)
     for made in rounds(seen, VIEW):
         assert parse_round(json.loads(round_line(made)), "line").number == made.number
+
+
+def forgotten(truth: Round) -> Round:
+    """The round with a player's last card left on the felt."""
+    lost = [event.card for event in truth.events if isinstance(event, CardMoved) and event.source.startswith("seat")][
+        -1
+    ]
+    events = tuple(e for e in truth.events if not (isinstance(e, CardMoved) and e.card == lost and e.to == "rack"))
+    return replace(truth, events=events, rack=tuple(card for card in truth.rack if card.card != lost))
+
+
+@pytest.mark.parametrize("name", ["uth-01", "uth-03"])
+def test_a_card_left_on_the_felt_does_not_make_one_round_of_two(name: str) -> None:
+    first, second = read_rounds(LOGS / f"{name}.rounds.jsonl")
+    seen = observed([forgotten(first), second], zones_of((first, second)), squared=False)
+    made, other = rounds(seen, VIEW)
+    assert (made.partial, other.partial) == (None, None)
+    assert made.end < second.start < other.end
+    assert len(other.rack) == len(second.rack)

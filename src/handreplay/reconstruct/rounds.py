@@ -1,6 +1,7 @@
 """Observations become rounds: where one ends and the next begins.
 
 A round is over when its cards have left the felt and then the rack is emptied, a wager is put down or a card is dealt.
+A card that was forgotten on the felt does not hold it open once the rack is emptied.
 Looks that arrive after its end belong to the next one; chips that stay on the layout are carried over.
 """
 
@@ -18,6 +19,8 @@ from handreplay.core.observations import (
 from handreplay.reconstruct.assemble import Sightings, TableView, assemble
 
 AT_START_SECONDS = 2.0
+FORGOTTEN = 1  # so many cards may be left lying when the others have been picked up
+MANY = 4  # so many lie when the deal is well on
 
 
 @dataclass(slots=True)
@@ -28,6 +31,7 @@ class RoundMaker:
     number: int = 0
     _now: Sightings = field(default_factory=Sightings)
     _lying: dict[str, int] = field(default_factory=dict)  # cards in each zone but the rack
+    _most: int = 0  # cards that lay in all zones but the rack at once
     _racked: bool = False
     _first_seen: set[str] = field(default_factory=set)
     _started_within: bool = False
@@ -61,15 +65,20 @@ class RoundMaker:
         if look.zone == "rack":
             emptied = self._racked and not look.filled
             self._racked = look.filled
-            if emptied and self._is_clear():
+            if emptied and (self._is_clear() or self._left_lying()):
                 self._now.emptied = None
                 yield self._close(None)
                 self._now.emptied = look.start
         elif not look.partly or len(look.cards) > self._lying.get(look.zone, 0):
             self._lying[look.zone] = len(look.cards)
+            self._most = max(self._most, sum(self._lying.values()))
 
     def _is_clear(self) -> bool:
         return self._now.has_cards() and not any(self._lying.values())
+
+    def _left_lying(self) -> bool:
+        """Have all hands gone but for a card that was forgotten?"""
+        return sum(self._lying.values()) <= FORGOTTEN < MANY <= self._most
 
     def _begins_another(self, look: ZoneSeen, kind: str) -> bool:
         if look.zone == "rack":
@@ -84,6 +93,8 @@ class RoundMaker:
             partial = partial or "footage starts within the round"
         made = assemble(self._now, view=self.view, number=self.number, partial=partial)
         self._started_within = False
+        self._most = 0
+        self._lying.clear()  # of a card that was forgotten the next round tells nothing
         self._now = self._now.carried_over()
         return made
 
