@@ -38,7 +38,7 @@ from handreplay.vision.calibration import Calibration
 from handreplay.vision.colours import tint_of
 from handreplay.vision.look import BEFORE_SECONDS, Look, look
 from handreplay.vision.observe import Observer, Prepared, observe
-from handreplay.vision.shipped import shipped_eyes, use_threads
+from handreplay.vision.shipped import keep_image_work_together, shipped_eyes
 from handreplay.vision.zone_reader import Eyes
 from handreplay.vision.zones import Zones
 
@@ -159,8 +159,7 @@ def view(
     `threads` is how many this process may use for it, as many as help if nothing is said; what is seen does not hang on
     it. Raises FootageError or ProfileError when recording or profile cannot be used.
     """
-    if threads is not None:
-        use_threads(threads)
+    keep_image_work_together()
     info = probe(footage)
     calibration = Calibration.from_profile(profile)
     check_size(info, profile, calibration, footage)

@@ -66,9 +66,13 @@ def model_hashes(deck: OwnDeck | None = None) -> Mapping[str, str]:
     return {name: own if name == "reader" and own is not None else hash_of(FILES[name]) for name in FILES}
 
 
-def use_threads(threads: int) -> None:
-    """Let image work in this process use so many threads from now on."""
-    cv2.setNumThreads(threads)
+def keep_image_work_together() -> None:
+    """Let each piece of image work in this process be done in one thread from now on.
+
+    The pieces are small: to share one out costs all threads together up to twice as much as to do it, and they have
+    pictures to decode meanwhile.
+    """
+    cv2.setNumThreads(1)
 
 
 def _model(name: str, deck: OwnDeck | None, folder: Path | None, threads: int) -> Model:
