@@ -64,6 +64,13 @@ class Tally:
         return self.finished and not self.gaps and not flaws
 
     @property
+    def usual_step_s(self) -> float | None:
+        """The commonest time between two pictures; the shortest of them where several are as common."""
+        if not self.steps:
+            return None
+        return max(self.steps.items(), key=lambda item: (item[1], -item[0]))[0] / 1_000_000
+
+    @property
     def times(self) -> str:
         """How times came about, in words."""
         if self.estimated_rate is None:

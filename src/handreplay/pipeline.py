@@ -195,7 +195,9 @@ def audit(
     else:
         source = viewing.observations(progress)
     made = rounds_of(_kept(source, seen), table, profile.rules())
-    found = tuple(as_looked_at(round_, passed_over) for round_ in made)
+    looked_at = tuple(made)  # all of it, so the tally is full
+    step_s = viewing.tally.usual_step_s
+    found = tuple(as_looked_at(round_, passed_over, step_s) for round_ in looked_at)
     judged = rules.audit_rounds(found, profile.rules())
     return AuditResult(
         footage=footage,

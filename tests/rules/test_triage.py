@@ -111,3 +111,12 @@ def test_of_triage_is_said_that_the_recording_has_to_be_audited_not_that_footage
     [asked] = audit_rounds([as_looked_at(empty, [Span(0.0, 90.0)])], profile.rules()).findings
     assert asked.code == "FT01" and "audit the recording in full" in asked.message
     assert asked.remedy.startswith("Audit the recording in full") and "another recording" not in asked.remedy
+
+
+@pytest.mark.parametrize(("step_s", "asked"), [(None, False), (0.08, False), (0.1, False), (0.16, True)])
+def test_of_few_pictures_a_second_nothing_is_told_all_is_asked(step_s: float | None, asked: bool) -> None:
+    profile = load_profile(PROFILE)
+    empty = Round(number=1, table="T", game=profile.table.game, start=10.0, end=50.0, events=(), partial=None)
+    found = audit_rounds([as_looked_at(empty, [], step_s)], profile.rules()).findings
+    assert ["fewer than 10 pictures" in one.message for one in found] == [True] * asked
+    assert {one.status for one in found} <= {"review"}

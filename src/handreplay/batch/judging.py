@@ -64,7 +64,9 @@ def judge(parts: Sequence[Part], profile: Profile, clock: datetime | None = None
         for part in parts
         for span in part.reading.passed_over
     ]
-    found = tuple(as_looked_at(round_, passed_over) for round_ in rounds_of(_seen(parts), seen, table))
+    steps = [step_s for part in parts if (step_s := part.reading.tally.usual_step_s) is not None]
+    made = rounds_of(_seen(parts), seen, table)
+    found = tuple(as_looked_at(round_, passed_over, max(steps, default=None)) for round_ in made)
     audit = rules.audit_rounds(found, table)
     return tuple(_share(parts, place, found, audit) for place in range(len(parts)))
 

@@ -51,7 +51,7 @@ class Case:
         void = self.settlement.void
         doubtful_void = void is not None and not void.certain and code.startswith(("PY", "MD09"))
         unseen = self.replay.round.partial is not None or (code not in SEEN_IS_SO and self._part_unseen(seat))
-        if self.replay.triaged:
+        if self.replay.triaged or self.replay.few_pictures:
             status = "review"
         elif status == "confirmed" and (unseen or doubtful_void):
             status = "probable"

@@ -23,6 +23,12 @@ def footage_gap(case: Case) -> Iterator[Finding]:
         text = f"The footage does not show the whole round: {case.replay.round.partial}."
         yield case.finding("FT01", None, text, status="review", variance=None)
     yield from _triaged(case)
+    if case.replay.few_pictures:
+        text = (
+            "The footage has fewer than 10 pictures a second: what lay or showed for a moment may be missing, and what "
+            "came first within a second is not known."
+        )
+        yield case.finding("FT01", None, text, status="review", variance=None)
 
 
 def _triaged(case: Case) -> Iterator[Finding]:

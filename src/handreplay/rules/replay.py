@@ -84,6 +84,11 @@ class Replay:
         """Whether key pictures alone were looked at in some of it, so that nothing is told, and all is asked."""
         return bool(self.round.extra.get("triage"))
 
+    @property
+    def few_pictures(self) -> bool:
+        """Whether the footage has so few pictures a second that short moments may lie between them: all is asked."""
+        return bool(self.round.extra.get("few_pictures"))
+
     @cached_property
     def gaps(self) -> tuple[tuple[float, float], ...]:
         """When nothing is known: gaps, and both sides of a round that the footage does not show whole.

@@ -17,6 +17,7 @@ CLOSE_SHARE = 0.1  # of a recording's seconds, at most, are looked at closely; o
 LONGEST_ROUND_SECONDS = 180.0  # what key pictures took for a longer one is several
 HANG_ON_SECONDS = frozenset({"MD04", "MD06", "MD07", "PY05", "PY07", "WG03", "WG04", "DR01"})  # on what came first
 OPEN_ANYWAY = frozenset({"FT03", "FT04", "FT05"})  # triage leaves all open, and says so once a round
+LONGEST_STEP_SECONDS = 0.105  # between two pictures of a recording whose rounds are judged
 KEY_SECONDS = 1.9  # between the key pictures that are looked at, at least
 
 
@@ -71,8 +72,11 @@ def between(spans: Sequence[Span], end: float) -> tuple[Span, ...]:
     return tuple(gap for gap in gaps if gap.seconds > 0)
 
 
-def as_looked_at(round_: Round, passed_over: Iterable[Span]) -> Round:
-    """The round, said to be of triage if some of it was passed over, or what should show it whole."""
+def as_looked_at(round_: Round, passed_over: Iterable[Span], step_s: float | None = None) -> Round:
+    """The round, said to be of triage if some of it was passed over, or what should show it whole; and of few pictures
+    if the usual step between two of them is that long."""
+    if step_s is not None and step_s > LONGEST_STEP_SECONDS:
+        round_ = replace(round_, extra={**round_.extra, "few_pictures": True})
     around = AROUND_SECONDS if round_.partial else 0.0
     unseen = any(span.start < round_.end + around and round_.start - around < span.end for span in passed_over)
     return replace(round_, extra={**round_.extra, "triage": True}) if unseen else round_

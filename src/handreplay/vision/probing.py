@@ -311,7 +311,7 @@ def _rate(tally: Tally) -> tuple[float | None, bool]:
     """Pictures a second, by the commonest step, and whether nearly all steps are like it."""
     if not tally.steps:
         return None, True
-    usual, _ = max(tally.steps.items(), key=lambda item: (item[1], -item[0]))
+    usual = round((tally.usual_step_s or 0.0) * 1_000_000)
     alike = [(step, count) for step, count in tally.steps.items() if abs(step - usual) <= max(2000, usual // 10)]
     count = sum(number for _, number in alike)
     mean = sum(step * number for step, number in alike) / count
