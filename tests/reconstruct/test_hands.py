@@ -124,8 +124,8 @@ def test_of_two_cards_that_were_read_alike_one_face_turns_up_one() -> None:
 
 def tucked_hand(*, turned_at: str) -> list[CardStory]:
     """Two cards dealt, tucked under Trips and turned up at 40 s, there or before the player; taken at 50 s."""
-    wide = 5.0 if turned_at == "seat3.trips" else 0.0
-    faces = seen(spread("Ah", "Kh", 0.01), x=wide), seen(spread("9c", "8c", 0.01), x=wide + 40)
+    faces = seen(spread("Ah", "Kh", 0.01), x=0.0), seen(spread("9c", "8c", 0.01), x=40.0)
+    beside = (faces[1],) if turned_at == "seat3.trips" else ()
     chips = SeenStack(base_mm=(0.0, 0.0), chips=Known((("5", 1),), 0.95))
 
     def at(zone: str, t: float, *cards: SeenCard, stacks: tuple[SeenStack, ...] = (), changed: float = 0.3) -> ZoneSeen:
@@ -136,7 +136,8 @@ def tucked_hand(*, turned_at: str) -> list[CardStory]:
         at("seat3.cards", 12.0, back(9.0), back(0.0, visible=0.15)),
         at("seat3.cards", 20.0),
         at("seat3.trips", 20.5, back(0.0), stacks=(chips,)),
-        at(turned_at, 40.0, *faces),
+        at(turned_at, 40.0, *(face for face in faces if face not in beside)),
+        at("seat3.ante", 40.0, *beside),
         at(turned_at, 50.0),
     ]
     zone = ZoneCards("seat3.cards", seen=looks, deal=Deal(hand=2, dealer=2, community=5), dealt=13.0)

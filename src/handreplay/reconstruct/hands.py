@@ -187,8 +187,8 @@ class _Teller:
         self._see_turned_there(look)
 
     def _see_turned_there(self, look: ZoneSeen) -> None:
-        """Tucked cards that are turned up where they were tucked, and not laid before the player again."""
-        tucked = [card for card in self.cards if card.tucked == look.zone and card.left is None]
+        """Tucked cards that are turned up where they were tucked, and over the wagers beside, not before the player."""
+        tucked = [card for card in self.cards if card.tucked is not None and card.left is None]
         ups = _each_once([seen for seen in look.cards if seen.face_up])
         closed = [card for card in tucked if not card.is_up()]
         unknown = _not_again([card for card in tucked if card.is_up()], ups, look)
