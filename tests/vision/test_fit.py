@@ -1,14 +1,21 @@
 """A camera that is bumped, or goes over to infra-red, is noticed; hands, cards and chips are not taken for it."""
 
+from itertools import takewhile
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
 
+from handreplay.config import load_profile
 from handreplay.footage import Frame, pictures
+from handreplay.vision.calibration import Calibration
 from handreplay.vision.fit import Fit, FitWatch, Layout, Misfit, misfits
+from handreplay.vision.zones import Zones
 from tests.clips import record
-from tests.drawn_table import CALIBRATION, TABLE, ZONES, at_work, moved
+from tests.drawn_table import CALIBRATION, TABLE, ZONES, Zone, at_work, moved
 
+SAMPLE = Path(__file__).parents[2] / "sample_footage"
 RATE = 5
 
 
@@ -119,3 +126,26 @@ def test_stretches_run_from_the_first_bad_look_to_the_next_good_one():
         Fit(2.0, False, None, "away"),
     ]
     assert misfits(looks) == [Misfit(0.5, 1.5, "bump", (9.0, 0.0)), Misfit(2.0, 2.0, "away")]
+
+
+def test_a_profile_that_draws_one_seat_is_not_said_to_lie_elsewhere():
+    """Of four circles half a turn about other middles is as alike; where they lie far off is still seen."""
+    profile = load_profile(SAMPLE / "uth-sample.table.toml")
+    calibration = Calibration.from_profile(profile)
+    first = next(picture for picture in pictures(SAMPLE / "uth-sample.mp4") if isinstance(picture, Frame))
+    told = {}
+    for seat in range(1, 7):
+        drawn = [zone for zone in profile.zones if zone.name.startswith(f"seat{seat}.")]
+        aside = [Zone(zone.name, tuple((x + 25.0, y) for x, y in zone.polygon)) for zone in drawn]
+        told[seat] = [Layout(calibration, Zones(some, calibration)).fits(first.luma)[0] for some in (drawn, aside)]
+    assert all(there is not False and elsewhere is False for there, elsewhere in told.values())
+
+
+def test_a_hand_over_the_only_seat_for_a_moment_is_no_other_view():
+    profile = load_profile(SAMPLE / "uth-sample.table.toml")
+    calibration = Calibration.from_profile(profile)
+    near = ("seat5", "dealer", "community", "rack")
+    watch = FitWatch(calibration, Zones([zone for zone in profile.zones if zone.name.startswith(near)], calibration))
+    shown = (picture for picture in pictures(SAMPLE / "uth-sample.mp4") if isinstance(picture, Frame))
+    looks = [watch.look(frame) for frame in takewhile(lambda frame: frame.seconds < 9, shown)]
+    assert all(fit.ok for fit in looks if fit is not None)

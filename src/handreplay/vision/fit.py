@@ -32,6 +32,7 @@ _PRINT_RADIUS = 9  # layout pixels around a wager's middle: 36 mm
 _SEARCH = 25  # layout pixels: 100 mm
 _SLACK = 2  # layout pixels by which a site may have drawn its zones off the print
 _FITS, _ELSEWHERE = 0.45, 0.35  # half-turn likeness, 1 is perfect; a wrong view stays under 0.3
+_TELLING = 8  # wagers; fewer look as much alike about other middles as about their own
 _LINE = 25.0  # slope of a printed line; the cloth's own grain stays below
 _PRINTED_SHARE = 0.2  # of the felt that has a line within 16 mm; layouts reach 0.35 to 0.7
 
@@ -87,6 +88,11 @@ class Layout:
         hull = cv2.convexHull(self.patch.to_px(corners).astype(np.float32) / 2)
         self.felt = cv2.fillConvexPoly(np.zeros((height // 2, width // 2), np.uint8), hull.astype(np.int32), 1) > 0
 
+    @property
+    def telling(self) -> bool:
+        """Are there so many wagers that what is found elsewhere is no chance, nor a hand over some of them?"""
+        return len(self.places) >= _TELLING
+
     def likeness(self, luma: Picture) -> float | None:
         """How well the print fits the zones, up to 1; None for a felt without print. Covered wagers are left out."""
         lines = self._lines(luma)
@@ -106,12 +112,13 @@ class Layout:
         return (float(column - _SEARCH) * _LAYOUT_MM_PER_PX, float(row - _SEARCH) * _LAYOUT_MM_PER_PX)
 
     def fits(self, luma: Picture) -> tuple[bool | None, tuple[float, float] | None]:
-        """Does the print lie where the zones are? None for a felt without print. And how far off it is, where known.
+        """Does the print lie where the zones are? None for a felt without print, and where few wagers cannot tell. And
+        how far off it is, where known.
 
         The search comes first: between two like circles lies a place about which the layout is alike, too.
         """
         likeness = self.likeness(luma)
-        if likeness is None:
+        if likeness is None or (likeness >= _ELSEWHERE and not self.telling):
             return None, None
         shift = self.shift_mm(luma)
         if shift is None:
@@ -189,7 +196,7 @@ class FitWatch:
             self._confirmed, self._strikes, self._why, self._shift = bool(fits), 0, None, None
             return
         self._strikes += 1
-        if shift is not None:
+        if shift is not None and (self._strikes >= _STRIKES or self._layout.telling):
             self._shift = self._layout.in_picture_px(shift)
             self._why = f"the printed layout lies {_length(shift):.0f} mm from where the table profile has it"
         elif self._strikes >= _STRIKES:
