@@ -181,7 +181,7 @@ def test_a_recording_without_rounds_is_not_said_to_be_checked() -> None:
 def test_where_triage_finds_no_round_a_full_audit_is_asked_for() -> None:
     coverage = Coverage(duration_s=50.0, triaged_s=50.0)
     head = headline(report(document=clean() | {"rounds": []}, rounds=(), coverage=coverage))
-    assert head.tone == "open" and "audit the recording in full" in head.detail and "profile" not in head.detail
+    assert head.tone == "open" and "Audit the recording in full" in head.detail
 
 
 def test_seconds_not_covered_are_counted_once() -> None:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from handreplay.cli import app
 from handreplay.config import Profile, load_profile
 from handreplay.core.findings import Audit
+from handreplay.core.observations import PictureLost
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import LogError
 from handreplay.footage import Tally, sha256_of
@@ -67,6 +68,20 @@ def test_a_run_folder_holds_log_findings_page_and_pictures(runs: Path) -> None:
     assert [shot["image"] for shot in findings[0]["evidence"]] == sorted(run.manifest["files"])[:2]
     page = run.path("report.html").read_text("utf-8")
     assert page.count("data:image/jpeg;base64,") == 2 and "The house lost $100.00." in page
+
+
+def test_seconds_that_did_not_fit_the_profile_are_told_with_the_reason_even_without_a_round(
+    judged: Judged, tmp_path: Path
+) -> None:
+    lost = [
+        PictureLost(start=a, end=b, reason="the print lies 53 mm off", camera_moved=True) for a, b in ((0, 9), (20, 51))
+    ]
+    nothing = dataclasses.replace(judged, rounds=(), audit=audit_rounds((), judged.profile.rules()))
+    report = keep_run(tmp_path, nothing, lost)
+    [told] = [remark for remark in report.coverage.remarks if "does not fit" in remark]
+    assert "for 40.0 s" in told and "first at 0:00:00.000: the print lies 53 mm off" in told
+    gap = PictureLost(start=0.0, end=9.0, reason="damaged pictures")
+    assert not any("does not fit" in remark for remark in keep_run(tmp_path / "gap", nothing, [gap]).coverage.remarks)
 
 
 def test_evidence_is_the_picture_on_show_at_the_finding(runs: Path) -> None:

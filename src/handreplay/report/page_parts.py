@@ -209,7 +209,8 @@ def headline(report: Report) -> Headline:
     if not rounds:
         tone, title = "open", "No round could be rebuilt from this recording"
         detail = (
-            "Nothing was checked: triage looked at key pictures only; audit the recording in full."
+            "Nothing was checked: triage looked at key pictures only. Audit the recording in full, with the profile of "
+            "this table and camera."
             if report.coverage.triaged_s
             else "Nothing was checked: see that it shows play, and that the table profile is of this table and camera."
         )

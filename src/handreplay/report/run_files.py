@@ -8,7 +8,8 @@ For whoever looks at the run later, in `handreplay review`: table.toml (the prof
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -16,11 +17,12 @@ from handreplay import __version__
 from handreplay.config import Profile
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
-from handreplay.core.observations import Observation
+from handreplay.core.observations import Observation, PictureLost
 from handreplay.core.roundlog import round_line
 from handreplay.core.timeline import JUMP
 from handreplay.footage import Tally
 from handreplay.footage_quiet import LONGEST_SECONDS
+from handreplay.report import words
 from handreplay.report.evidence import Taken, photograph, shots, take
 from handreplay.report.findings_csv import findings_csv
 from handreplay.report.findings_json import findings_document, findings_text
@@ -75,7 +77,7 @@ def make_run_files(
         rounds=rounds,
         zones=zones,
         provenance=provenance,
-        coverage=coverage,
+        coverage=replace(coverage, remarks=(*_misfit(observations), *coverage.remarks)),
         timezone=profile.table.timezone,
         turned=turned,
         pictures=pictures,
@@ -89,6 +91,17 @@ def make_run_files(
         **pictures,
     }
     return report, files
+
+
+def _misfit(observations: Iterable[Observation]) -> Iterator[str]:
+    """That the picture showed another view than the profile's: where no round is made of it no finding says so."""
+    lost = [one for one in observations if isinstance(one, PictureLost) and one.camera_moved]
+    if lost:
+        seconds = words.duration(sum(one.end - one.start for one in lost))
+        yield (
+            f"The picture does not fit the table profile for {seconds}, in which nothing was read, first at "
+            f"{words.position(lost[0].start)}: {lost[0].reason}."
+        )
 
 
 def _for_review(
