@@ -22,6 +22,7 @@ from handreplay.review.case_file import CaseOptions, top_folder, write_case
 from handreplay.review.desk import Desk, Reviewer
 from handreplay.review.log import AlteredError
 from handreplay.review.verify import verify
+from tests.clips import remux
 from tests.review.conftest import ANN, CLIP
 from tests.review.test_desk import PAID, event, paid_blind
 
@@ -326,12 +327,7 @@ def test_a_cut_holds_the_recordings_own_pictures_bit_for_bit(tmp_path: Path) -> 
 
 def test_what_cannot_be_cut_is_encoded_anew_and_says_so(tmp_path: Path) -> None:
     """A raw stream without times cannot be entered in the middle."""
-    raw = tmp_path / "raw.h264"
-    done = subprocess.run(
-        ["ffmpeg", "-v", "error", "-i", CLIP, "-t", "2", "-c", "copy", "-bsf:v", "h264_mp4toannexb", raw]
-    )
-    if done.returncode:
-        pytest.skip("ffmpeg is not installed here")
+    raw = remux(CLIP, tmp_path / "raw.h264", container="h264")
     made = cutting.cut(raw, 0.5, 1.0, tmp_path / "clip")
     assert not made.copied and made.data_sha256 is None and "Encoded anew" in made.remark
 
