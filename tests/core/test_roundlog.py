@@ -82,6 +82,7 @@ def changed(**changes: Any) -> dict[str, Any]:
         (a_round(events=[placed(candidates=["Ah"])]), "candidate"),
         (a_round(events=[placed(back=-1)]), "back"),
         (a_round(events=[changed(before=7)]), "chips"),
+        (a_round(events=[changed(before={"25": 10**9})]), "from 0 to 100,000"),
         (a_round(events=[changed(after={"25": True})]), "25"),
         (a_round(events=[changed(after={"free": 1})]), "free"),
         (a_round(events=[changed(to="pocket")]), "to"),

@@ -1,5 +1,6 @@
 """A face at rest that cannot be read is looked at again, and told of once; chips that lie for a moment are seen."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -13,6 +14,7 @@ from handreplay.core.readings import Known, Unreadable
 from handreplay.footage import Frame, pictures
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.card_reader import CardReading
+from handreplay.vision.fit import Fit
 from handreplay.vision.later_looks import AGAIN_TIMES
 from handreplay.vision.observe import Observer, observe
 from handreplay.vision.shipped import shipped_eyes
@@ -93,8 +95,11 @@ class BrightStacks:
         return [stack for middle in middles if float(middle.min()) > 200]
 
 
-def wager_looks(tmp_path: Path, lies: range) -> list[tuple[bool, float]]:
-    """What is told of a wager's place that a hand visits twice, and on which a chip lies at some pictures."""
+def wager_looks(tmp_path: Path, lies: range, elsewhere: int | None = None) -> list[tuple[bool, float]]:
+    """What is told of a wager's place that a hand visits twice, and on which a chip lies at some pictures.
+
+    At the picture `elsewhere` the camera shows another view.
+    """
     zone = "seat3.ante"
     first = next(picture for picture in pictures(SAMPLE / "uth-sample.mp4") if isinstance(picture, Frame))
     bare, calibration = first.bgr()[:, :, ::-1].copy(), Calibration.from_profile(PROFILE)
@@ -112,8 +117,15 @@ def wager_looks(tmp_path: Path, lies: range) -> list[tuple[bool, float]]:
     record(path, 90, rate=RATE, draw=draw, key_every=5)
     shipped = shipped_eyes(calibration, PROFILE.chips)[0]
     eyes = Eyes(shipped.table, shipped.cards, BrightStacks())
+    after = None if elsewhere is None else elsewhere + 1
     observer = Observer(calibration, Zones(PROFILE.zones, calibration), eyes)
-    seen = observe(observer.prepared(pictures(path)), observer)
+    seen = observe(
+        (
+            replace(one, fit=Fit(number / RATE, ok=number != elsewhere)) if number in (elsewhere, after) else one
+            for number, one in enumerate(observer.prepared(pictures(path)))
+        ),
+        observer,
+    )
     return [(one.filled, one.start) for one in seen if isinstance(one, ZoneSeen) and one.zone == zone]
 
 
@@ -125,6 +137,12 @@ def test_a_chip_that_came_and_went_between_two_hands_is_told_of(tmp_path: Path) 
 
 def test_a_hand_that_came_twice_and_left_nothing_is_no_chip(tmp_path: Path) -> None:
     assert not any(lay for lay, _ in wager_looks(tmp_path, range(0)))
+
+
+def test_of_what_was_seen_before_another_view_nothing_is_told_after_it(tmp_path: Path) -> None:
+    told = wager_looks(tmp_path, range(32, 48), elsewhere=50)
+    assert [start for _, start in told] == sorted(start for _, start in told)
+    assert not any(lay for lay, start in told if start < 50 / RATE)
 
 
 class Places:

@@ -130,7 +130,7 @@ class Fields:
     def whole(self, key: str) -> int:
         value = self.need(key)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LARGEST:
-            self.refuse(f"{key} is not a whole number of at least 0")
+            self.refuse(f"{key} is not a whole number from 0 to {LARGEST:.0e}")
         return value
 
     def optional_whole(self, key: str) -> int | None:
@@ -347,7 +347,7 @@ def _known_pile(fields: Fields, value: object, limits: Limits) -> Chips:
         if denomination is None:
             fields.refuse(f"the table has no {text!r} chip")
         if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MOST_CHIPS:
-            fields.refuse(f"the number of {text} chips is {count!r}, not a whole number of at least 0")
+            fields.refuse(f"the number of {text} chips is {count!r}, not a whole number from 0 to {MOST_CHIPS:,}")
         counts[denomination] = counts.get(denomination, 0) + count
     return chips(counts)
 

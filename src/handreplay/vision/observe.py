@@ -222,10 +222,7 @@ class Observer:
         self.quiet.told(self._bare())
         if isinstance(picture, Gap):
             yield from self._finish_all()
-            self._watcher.forget()
-            self._tops.forget()
-            self._last = None
-            self._briefs.clear()
+            self._forget()
             yield PictureLost(start=float(picture.start), end=float(picture.end), reason=picture.reason)
             return
         seconds = float(picture.seconds)
@@ -260,6 +257,13 @@ class Observer:
                 yield from self._read(look)
         yield from self._glimpses.feed(picture.index, seconds, colours)
 
+    def _forget(self) -> None:
+        """Something was not seen: of what was going on before it, nothing goes on after it."""
+        self._watcher.forget()
+        self._tops.forget()
+        self._last = None
+        self._briefs.clear()
+
     def _look_again(self, seconds: float) -> Iterator[Observation]:
         """Start the later looks that are due; where the zone has moved, what was seen until then is all there is."""
         for zone, later in sorted(self._later.items()):
@@ -284,8 +288,7 @@ class Observer:
                 self._misfit = fit
                 self._looks.clear()
                 yield from self._unlooked()
-                self._watcher.forget()
-                self._tops.forget()
+                self._forget()
             elif fit.ok and self._misfit is not None:
                 yield self._lost(seconds)
                 self._misfit = None
