@@ -7,7 +7,7 @@ small steps, what shows at each is read, and believed only where it is read sure
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import cv2
 import numpy as np
@@ -48,7 +48,7 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     read_faces = [box for box, reading in faces if max(reading.spread()) >= READ]
     places = [at for at in _along(row) if all(apart(at, box) > SAME_PLACE_MM for box in read_faces)]
     blanks = [Blank.of(tile, px_per_mm, box) for box in read_faces] if places else []
-    views = [_without_upper(tile, row, place, blanks) for place in places]
+    views = _without_upper(tile, row, places, blanks) if places else []
     looks = cards.read([straighten(view, at.corners * px_per_mm) for view, at in zip(views, places, strict=True)])
     found: list[Read] = []
     for place, view, look in sorted(zip(places, views, looks, strict=True), key=lambda one: -max(one[2].spread())):
@@ -85,21 +85,27 @@ class Blank:
         cv2.fillPoly(view, [self.outline], self.paper)
 
 
-def _without_upper(tile: Picture, row: Sequence[CardBox], place: CardBox, read_faces: Sequence[Blank]) -> Picture:
-    """The tile without the print of those cards that lie on the card at a place: another's index would mislead.
+def _without_upper(
+    tile: Picture, row: Sequence[CardBox], places: Sequence[CardBox], read_faces: Sequence[Blank]
+) -> list[Picture]:
+    """For each place the tile without the print of those cards that lie on the card there: another's index would
+    mislead.
 
     The end of the row that shows the most of its card lies on top.
     """
     top, bottom = (row[0], row[-1]) if row[0].visible > row[-1].visible else (row[-1], row[0])
     way = _middle(top) - _middle(bottom)
     least = ABOVE_MM * np.hypot(*way)
-    upper = [blank for blank in read_faces if float((_middle(blank.box) - _middle(place)) @ way) > least]
-    if not upper:
-        return tile
-    view = tile.copy()
-    for blank in upper:
-        blank.lay(view)
-    return view
+    views: dict[tuple[bool, ...], Picture] = {}
+    shown = []
+    for place in places:
+        upper = tuple(float((_middle(blank.box) - _middle(place)) @ way) > least for blank in read_faces)
+        if upper not in views:
+            views[upper] = tile.copy() if any(upper) else tile
+            for blank in compress(read_faces, upper):
+                blank.lay(views[upper])
+        shown.append(views[upper])
+    return shown
 
 
 def _clear(box: CardBox, found: Sequence[Read]) -> bool:
