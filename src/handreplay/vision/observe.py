@@ -33,6 +33,7 @@ from handreplay.vision.fit import Fit, FitWatch
 from handreplay.vision.glimpses import Glimpses
 from handreplay.vision.key_watch import KeyWatcher
 from handreplay.vision.later_looks import AGAIN_SECONDS, AGAIN_TIMES, LaterLook, together, unread, withheld
+from handreplay.vision.light import Light
 from handreplay.vision.memory import TableMemory
 from handreplay.vision.plain_cards import plain_cards
 from handreplay.vision.quiet import Quiet
@@ -194,7 +195,7 @@ class Observer:
 
         Of many pictures a second some are left out: what rests and what moves is told from a few pictures in a row.
         """
-        fits, due = True, 0.0
+        fits, due, light = True, 0.0, Light()
         for picture in pictures:
             if isinstance(picture, Gap):
                 self._motion.forget()
@@ -212,7 +213,7 @@ class Observer:
                 self.quiet.forget()
                 yield Prepared(picture, fit=fit)
                 continue
-            plane = half_size(picture.luma)
+            plane = light.evened(half_size(picture.luma))
             moved, chroma = self._motion.feed(plane), of_size(picture.chroma, plane)
             self.quiet.note(float(picture.seconds), plane, moved, chroma)
             yield Prepared(picture, plane, moved, chroma, fit)
