@@ -67,3 +67,12 @@ def test_a_strip_that_the_card_reader_takes_for_a_back_is_none_of_the_faces(
     even = (1 / len(DECK),) * len(DECK)
     box = CardBox(corners=CORNERS, face_up=True, score=0.8, face_chance=0.95, visible=0.17)
     assert _as_read(box, CardReading(even, 0.1, kind, sure)).face_up is face_up
+
+
+@pytest.mark.parametrize(("named", "a_cover"), [(RED, True), ("#202020", False)])
+def test_a_black_back_is_of_a_deck_where_the_profile_names_a_black_one(named: str, a_cover: bool) -> None:
+    eyes = Eyes(None, None, None, backs=(tint_of(BLUE), tint_of(named)))  # type: ignore[arg-type]
+    reader = ZoneReader(CALIBRATION, ZONES, eyes, None)  # type: ignore[arg-type]
+    reader.recall(np.array([tint_of(BLUE)]), None)
+    tile, patch, sighting = painted("seat3.cards", (30, 30, 30))
+    assert reader.under_cover(tile, patch, "seat3.cards", sighting) is a_cover

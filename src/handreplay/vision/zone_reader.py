@@ -40,7 +40,7 @@ FELT_COLOURS = 5.0  # in Lab; a place that is this near to the felt's colour is 
 COVER_COLOURS = 25.0  # in Lab, brightness left out; a back this far from all others is a cover card
 NO_CARD = 0.9  # the card reader's word that a found card is none
 A_BACK = 0.6  # its word that a card lies face down: of white-edged backs strips show that look like faces
-DECK_CHROMA = 8.0  # less is grey, which tells no deck
+DECK_CHROMA = 8.0  # less is grey, which only a grey back is
 SAME_HUE = math.radians(50)  # a lamp turns a back's colour by less; two reds are not told apart
 TINT_VISIBLE = 0.8  # share of a back, at least, whose colour is believed
 LEAST_FACE = 0.75  # the table net's word that a card lies face up, where its face cannot be read
@@ -115,8 +115,10 @@ class ZoneReader:
 
     def _of_a_deck(self, tint: Floats) -> bool:
         """May a back of this colour be of one of the table's decks, in whatever light?"""
-        turns = [abs(math.atan2(tint[1], tint[0]) - math.atan2(b, a)) for a, b in self._eyes.backs]
-        return math.hypot(*tint) >= DECK_CHROMA and any(min(turn, 2 * math.pi - turn) < SAME_HUE for turn in turns)
+        grey = math.hypot(*tint) < DECK_CHROMA
+        named = [back for back in self._eyes.backs if (math.hypot(*back) < DECK_CHROMA) is grey]
+        turns = [abs(math.atan2(tint[1], tint[0]) - math.atan2(b, a)) for a, b in named]
+        return bool(turns) and (grey or any(min(turn, 2 * math.pi - turn) < SAME_HUE for turn in turns))
 
     def _of_another_colour(self, tile: Picture, box: CardBox) -> bool:
         if box.face_up or not self._backs:
