@@ -448,14 +448,19 @@ def test_what_an_open_stake_is_due_is_not_said() -> None:
     assert (row.staked_cents, row.expected.result, row.expected.pay_cents) == (None, "win", None)
 
 
-@pytest.mark.parametrize(("other", "status"), [("seat3", "review"), ("dealer", "probable")])
-def test_a_card_read_twice_in_one_hand_may_be_one_card(other: str, status: str) -> None:
+@pytest.mark.parametrize(
+    ("other", "partial", "status"),
+    [("seat3", None, "review"), ("dealer", None, "probable"), ("dealer", "footage ends within the round", "review")],
+)
+def test_a_card_read_twice_in_one_hand_may_be_one_card_and_so_may_one_of_two_rounds(
+    other: str, partial: str | None, status: str
+) -> None:
     story = ordinary("pa-653a")
     events = story.told().events
     first = next(e.identity for e in events if isinstance(e, CardTurned) and e.card == story.names["seat3"][0])
     twin = story.names[other][1]
     alike = [replace(e, identity=first) if isinstance(e, CardTurned) and e.card == twin else e for e in events]
-    found = audit_rounds([from_footage(story, *alike)], story.table).findings
+    found = audit_rounds([replace(from_footage(story, *alike), partial=partial)], story.table).findings
     assert [f.status for f in found if f.code == "MD08"] == [status]
 
 

@@ -199,8 +199,9 @@ def duplicate_card(case: Case) -> Iterator[Finding]:
         readings = [card.identity.confidence for card in (first, second) if isinstance(card.identity, Known)]
         later = max((c.showings[0].event if c.showings else c.placed for c in (first, second)), key=lambda e: e.t)
         text = f"{first.known} was seen twice: with {_where(first)} and with {_where(second)}."
-        one_hand = case.replay.from_footage and first.hand == second.hand  # where one may show the other's index
-        doubtful: Status | None = "review" if one_hand else None
+        one_hand = first.hand == second.hand  # where one may show the other's index
+        two_rounds = case.replay.round.partial is not None  # whose border was not seen
+        doubtful: Status | None = "review" if case.replay.from_footage and (one_hand or two_rounds) else None
         yield case.finding("MD08", later, text, confidence=min(readings), status=doubtful)
 
 
