@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 Plane = npt.NDArray[np.uint8]
 
-EVERY_PIXELS = 8
+EVERY_PIXELS = 16
 DARKEST = 24  # levels; below it noise tells more than light
 SAME_LIGHT = 0.015  # nearer to 1 than this, a ratio is left as it is
 MOST = 1.8  # a light so many times brighter or darker is another one, to be read anew
