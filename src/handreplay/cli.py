@@ -1,5 +1,6 @@
 """The command line. Talks and exits; decides nothing."""
 
+import atexit
 import contextlib
 import os
 import sys
@@ -12,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from handreplay import cli_nights as nights
-from handreplay.errors import HandreplayError, OutputError
+from handreplay.errors import HandreplayError, OutputError, send_nowhere
 
 RECORDINGS = "Recordings"
 SHIFTS = "Shifts: many recordings"
@@ -524,6 +525,7 @@ USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever th
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
     _fill_in_streams()
+    atexit.register(_drop_errors)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console that lacks a letter shows a question mark
@@ -581,9 +583,17 @@ def _fill_in_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Send nowhere what standard output could not take, so that the interpreter does not try again as it ends."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    """Give up what standard output could not take, so that the interpreter does not try again as it ends."""
+    if sys.__stdout__ is not None:
+        send_nowhere(sys.__stdout__)
+
+
+def _drop_errors() -> None:
+    """Give up what standard error cannot take: the interpreter would try again as it ends, and exit with 120."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        send_nowhere(sys.stderr)
 
 
 def _is_text(word: str) -> bool:

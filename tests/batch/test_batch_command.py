@@ -89,10 +89,16 @@ def test_a_log_has_plain_lines_whatever_the_console_can_show(folder: Path) -> No
     assert 20 < len(done.stderr.splitlines()) < 3 * 50  # two hours of video, and the hour that begins
 
 
+def unheard(folder: Path, log: str) -> subprocess.CompletedProcess[str]:
+    """The call with its standard error sent there, and kept back until the end as it is by default."""
+    told = ["bash", "-c", f'"$@" {log}', "call", *call(folder)]
+    return subprocess.run(told, capture_output=True, text=True, env={**os.environ, "PYTHONUNBUFFERED": ""})
+
+
 @pytest.mark.parametrize("log", ["2>&-", "2>/dev/full", "2>&- <&-"])
 def test_a_log_that_nobody_can_write_costs_the_log_only(folder: Path, log: str) -> None:
     add(folder, "a.mp4")
-    done = subprocess.run(["bash", "-c", f'"$@" {log}', "call", *call(folder)], capture_output=True, text=True)
+    done = unheard(folder, log)
     assert done.returncode == 3
     assert "1 of 1 recording audited, 0 set aside." in done.stdout
     assert (folder / "out" / "batch.lock").read_bytes() == b""  # not taken for standard error by a library
@@ -100,7 +106,7 @@ def test_a_log_that_nobody_can_write_costs_the_log_only(folder: Path, log: str) 
 
 @pytest.mark.parametrize("log", ["2>&-", "2>/dev/full"])
 def test_a_refusal_that_nobody_can_read_is_no_finding(folder: Path, log: str) -> None:
-    done = subprocess.run(["bash", "-c", f'"$@" {log}', "call", *call(folder)], capture_output=True, text=True)
+    done = unheard(folder, log)
     assert done.returncode == 2
 
 
