@@ -2,7 +2,6 @@
 
 import atexit
 import contextlib
-import os
 import sys
 import traceback
 from enum import StrEnum
@@ -13,7 +12,8 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from handreplay import cli_nights as nights
-from handreplay.errors import HandreplayError, OutputError, send_nowhere
+from handreplay import streams
+from handreplay.errors import HandreplayError, OutputError
 
 RECORDINGS = "Recordings"
 SHIFTS = "Shifts: many recordings"
@@ -524,8 +524,8 @@ USAGE_ERROR: Any = typer.BadParameter.__bases__[0]  # the same class wherever th
 
 def main() -> NoReturn:
     """Run the command line; a known error becomes one line on standard error and exit code 2."""
-    _fill_in_streams()
-    atexit.register(_drop_errors)
+    streams.fill_in()
+    atexit.register(streams.give_up_errors)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console that lacks a letter shows a question mark
@@ -545,14 +545,14 @@ def main() -> NoReturn:
     except typer.Abort:
         sys.exit(130)
     except OSError as error:
-        _drop_output()
+        streams.give_up(sys.__stdout__)
         _refuse("handreplay", f"{error.filename or 'the output'}: {error.strerror or error}; it could not be finished")
     except SystemExit as stop:  # with 1: typer's answer to a reader that closed the pipe, which is no finding
         sys.exit(PIPE_CLOSED if stop.code == 1 else stop.code)
     except Exception as error:  # its exit code 1 would read as a finding
         if _interrupted(error):
             sys.exit(130)
-        _drop_output()
+        streams.give_up(sys.__stdout__)
         _refuse("handreplay", f"stopped by a fault of its own ({_fault(error)}); please report it with this call")
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -571,29 +571,6 @@ def _fault(error: Exception) -> str:
     own = [step for step in traceback.extract_tb(error.__traceback__) if "handreplay" in step.filename]
     where = f", {Path(own[-1].filename).name} line {own[-1].lineno}" if own else ""
     return f"{type(error).__name__}: {str(error)[:200]}{where}"
-
-
-def _fill_in_streams() -> None:
-    """Send nowhere what goes to a stream that the caller closed; else the next file to be opened would take its place,
-    and get what libraries say."""
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
-
-
-def _drop_output() -> None:
-    """Give up what standard output could not take, so that the interpreter does not try again as it ends."""
-    if sys.__stdout__ is not None:
-        send_nowhere(sys.__stdout__)
-
-
-def _drop_errors() -> None:
-    """Give up what standard error cannot take: the interpreter would try again as it ends, and exit with 120."""
-    try:
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        send_nowhere(sys.stderr)
 
 
 def _is_text(word: str) -> bool:

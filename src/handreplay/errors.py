@@ -11,10 +11,6 @@
 Illegal play, damaged pictures and unread cards are results, never exceptions.
 """
 
-import contextlib
-import os
-from typing import TextIO
-
 
 class HandreplayError(Exception):
     """Says what failed, where, and what to do next, in one line."""
@@ -42,9 +38,3 @@ class OutputError(HandreplayError):
 
 class ClusterError(HandreplayError):
     pass
-
-
-def send_nowhere(stream: TextIO) -> None:
-    """What a stream cannot take, and all that comes after it: else every later flush would fail on it again."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from handreplay.batch.plan import Told
 from handreplay.batch.record import Record, State
 from handreplay.batch.run import Follower
-from handreplay.errors import send_nowhere
+from handreplay.streams import give_up
 
 _LINES_AN_HOUR = 45
 
@@ -126,7 +126,7 @@ class Lines:
         except BrokenPipeError:  # nobody reads on: the caller wants no more
             raise
         except OSError:  # a full disk below a log, say, costs the log only
-            send_nowhere(self._stream)
+            give_up(self._stream)
 
 
 class Bar:
