@@ -7,8 +7,8 @@ import pytest
 from handreplay.core.observations import SeenStack, ZoneCovered, ZoneSeen, ZoneUncovered
 from handreplay.core.readings import Known
 from handreplay.reconstruct.assemble import _by_tucked_cards
+from handreplay.reconstruct.card_story import CardStory
 from handreplay.reconstruct.covers import long_covers
-from handreplay.reconstruct.hands import CardStory
 
 
 def cover(zone: str, start: float, end: float) -> ZoneCovered:

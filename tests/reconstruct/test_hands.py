@@ -7,8 +7,9 @@ import pytest
 from handreplay.core.cards import CARD_NUMBER, DECK
 from handreplay.core.observations import SeenCard, SeenStack, ZoneSeen
 from handreplay.core.readings import Known, Unreadable
+from handreplay.reconstruct.card_story import CardStory, Turn
 from handreplay.reconstruct.deal import Deal
-from handreplay.reconstruct.hands import CardStory, Turn, ZoneCards, _each_once, _not_again, _Teller, tell
+from handreplay.reconstruct.hands import ZoneCards, _each_once, _not_again, _Teller, tell
 
 LOOK = ZoneSeen(start=29.0, end=29.9, frame=435, zone="dealer.cards", busy_since=28.0, changed=0.4)
 

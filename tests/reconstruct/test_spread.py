@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from handreplay.core.cards import CARD_NUMBER, DECK
 from handreplay.core.observations import SeenCard, ZoneSeen
 from handreplay.core.readings import Known
-from handreplay.reconstruct.hands import CardStory, Show, Turn, ZoneCards, tell
+from handreplay.reconstruct.card_story import CardStory, Show, Turn
+from handreplay.reconstruct.hands import ZoneCards, tell
 from handreplay.reconstruct.spread import Habit, in_deal_order
 
 OPENED = 40.0

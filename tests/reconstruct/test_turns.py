@@ -1,6 +1,6 @@
 """Cards that were not seen to come get a time between their turn and the next."""
 
-from handreplay.reconstruct.hands import CardStory
+from handreplay.reconstruct.card_story import CardStory
 from handreplay.reconstruct.turns import in_turn
 
 UNSEEN = 14.9  # when the dealer's place was first seen again

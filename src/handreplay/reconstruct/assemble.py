@@ -20,10 +20,11 @@ from handreplay.core.events import (
 )
 from handreplay.core.observations import PictureLost, Tint, ZoneCovered, ZoneSeen, ZoneUncovered
 from handreplay.core.readings import SEEN_CONFIDENCE, Known, Reading, Unreadable
+from handreplay.reconstruct.card_story import CardStory
 from handreplay.reconstruct.covers import covers, long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.decks import Decks
-from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, TUCK_SECONDS, CardStory, ZoneCards, by_dealer, tell
+from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, TUCK_SECONDS, ZoneCards, by_dealer, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
     SAME_ARRIVAL_SECONDS,

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from handreplay.core.observations import Point
+from handreplay.reconstruct.card_story import CardStory, Show
 from handreplay.reconstruct.hands import (
     HARDLY_COVERED,
     SAME_BACK_MM,
     SIDE_BY_SIDE_MM,
     STRIP_VISIBLE,
     WIDEST_STEP_MM,
-    CardStory,
-    Show,
     from_left,
 )
 from handreplay.reconstruct.votes import distance

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from handreplay.reconstruct.hands import CardStory
+from handreplay.reconstruct.card_story import CardStory
 
 USUAL_SECONDS = 0.7  # from one hand's card to the next one's
 
