@@ -33,7 +33,7 @@ def result() -> AuditResult:
 @pytest.fixture(scope="module")
 def of_keys_alone() -> AuditResult:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pipeline, "closer", lambda *_, **__: ())
+        patched.setattr(pipeline, "close_looks", lambda *_, **__: ())
         return audit(RECORDING, load_profile(PROFILE), triage=True)
 
 

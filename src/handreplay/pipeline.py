@@ -33,7 +33,7 @@ from handreplay.games.table import TableRules
 from handreplay.reconstruct.assemble import TableView
 from handreplay.reconstruct.deal import Deal
 from handreplay.reconstruct.rounds import rounds
-from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, closer, in_one, joined
+from handreplay.rules.triage import KEY_SECONDS, Span, as_looked_at, between, close_looks, in_one, joined
 from handreplay.vision.calibration import Calibration
 from handreplay.vision.colours import tint_of
 from handreplay.vision.look import BEFORE_SECONDS, Look, look
@@ -119,7 +119,7 @@ class Viewing:
         table = self.profile.rules()
         found = tuple(rounds_of(coarse, table_view(self.profile, None, {}), table))
         steps = [float(after.seconds - before.seconds) for before, after in pairwise(self.tally.keys)]
-        return closer(found, rules.audit_rounds(found, table), end, apart=median(steps or [KEY_SECONDS]))
+        return close_looks(found, rules.audit_rounds(found, table), end, apart=median(steps or [KEY_SECONDS]))
 
     def _closely(self, span: Span) -> list[Observation] | None:
         """All that is seen in some seconds, by one who knows nothing of the rest; None if that fails."""

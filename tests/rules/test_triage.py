@@ -11,7 +11,7 @@ from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.observations import PictureLost, ZoneUncovered
 from handreplay.rules import audit_rounds
-from handreplay.rules.triage import LONGEST_ROUND_SECONDS, Span, as_looked_at, between, closer, in_one, joined
+from handreplay.rules.triage import LONGEST_ROUND_SECONDS, Span, as_looked_at, between, close_looks, in_one, joined
 
 PROFILE = Path(__file__).parents[2] / "sample_footage" / "uth-sample.table.toml"
 SUSPICION = Finding(
@@ -42,35 +42,35 @@ def rounds_of(*borders: tuple[float, float]) -> list[Round]:
 
 
 def test_the_whole_round_of_a_suspicion_is_looked_at() -> None:
-    [only] = closer(rounds_of((10.0, 50.0), (60.0, 110.0)), audit(replace(SUSPICION, round=2)), end=1000.0)
+    [only] = close_looks(rounds_of((10.0, 50.0), (60.0, 110.0)), audit(replace(SUSPICION, round=2)), end=1000.0)
     assert 50.0 < only.start < 60.0 and 110.0 < only.end < 120.0
 
 
 def test_the_farther_apart_key_pictures_lie_the_more_is_looked_at_around_a_round() -> None:
-    [only] = closer(rounds_of((40.0, 80.0)), audit(SUSPICION), end=1000.0, apart=10.0)
+    [only] = close_looks(rounds_of((40.0, 80.0)), audit(SUSPICION), end=1000.0, apart=10.0)
     assert only == Span(25.0, 95.0)
 
 
 def test_the_most_money_is_looked_at_first_when_not_all_can_be() -> None:
     small, large = replace(SUSPICION, round=1), replace(SUSPICION, round=2, variance_cents=-90_000)
-    [only] = closer(rounds_of((10.0, 40.0), (60.0, 100.0)), audit(small, large), end=200.0, share=0.1)
+    [only] = close_looks(rounds_of((10.0, 40.0), (60.0, 100.0)), audit(small, large), end=200.0, share=0.1)
     assert only.start < 60.0 < 100.0 < only.end
 
 
 @pytest.mark.parametrize("code", ["FT04", "WG04", "MD06"])
 def test_what_hangs_on_seconds_or_on_reading_asks_for_no_close_look(code: str) -> None:
-    assert closer(rounds_of((10.0, 50.0)), audit(replace(SUSPICION, code=code)), end=1000.0) == ()
+    assert close_looks(rounds_of((10.0, 50.0)), audit(replace(SUSPICION, code=code)), end=1000.0) == ()
 
 
 def test_several_rounds_taken_for_one_are_not_looked_at() -> None:
-    assert closer(rounds_of((0.0, 900.0)), audit(SUSPICION), end=1000.0) == ()
+    assert close_looks(rounds_of((0.0, 900.0)), audit(SUSPICION), end=1000.0) == ()
 
 
 @given(st.lists(st.tuples(st.integers(1, 20), st.integers(-10_000, 10_000)), max_size=30), st.floats(0, 0.5))
 def test_no_more_than_the_share_is_looked_at_or_one_round(suspicions: list[tuple[int, int]], share: float) -> None:
     rounds = rounds_of(*((50.0 * number, 50.0 * number + 40.0) for number in range(20)))
     asked = audit(*(replace(SUSPICION, round=number, variance_cents=cents) for number, cents in suspicions))
-    found = closer(rounds, asked, 1000.0, share)
+    found = close_looks(rounds, asked, 1000.0, share)
     assert sum(span.seconds for span in found) <= max(share * 1000.0, LONGEST_ROUND_SECONDS)
     assert all(before.end < after.start for before, after in pairwise(found))
 

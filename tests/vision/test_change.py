@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from handreplay.vision.change import WIDEST, Area, Motion, Rest, Watcher, half_size, of_size, scale_for
+from handreplay.vision.change import WIDEST, Area, Motion, Rest, Watcher, of_size, scale_for, working_plane
 
 FELT, HAND, CARD = 60, 130, 230
 GREEN, RED, GREY = (110, 100), (112, 170), (127, 127)  # blue and red difference
@@ -24,8 +24,8 @@ AREAS = {
 class Table:
     """Draws pictures of a table and feeds them to a watcher."""
 
-    def __init__(self) -> None:
-        self.motion, self.watcher = Motion(AREAS), Watcher(AREAS)
+    def __init__(self, briefly: frozenset[str] = frozenset()) -> None:
+        self.motion, self.watcher = Motion(AREAS), Watcher(AREAS, briefly=briefly)
         self.felt = np.full((300, 400), FELT, np.uint8)
         self.tint = np.full((150, 200, 2), GREEN, np.uint8)  # at half size, as cameras have it
         self.frame = 0
@@ -42,7 +42,7 @@ class Table:
             picture = picture + self.noise.integers(0, 3, picture.shape, dtype=np.uint8)
             tint = self.tint + self.noise.integers(0, 3, self.tint.shape, dtype=np.uint8)
             chroma = tint[:, :, 0].copy(), tint[:, :, 1].copy()
-            plane = half_size(picture)
+            plane = working_plane(picture)
             rests += self.watcher.update(self.frame / RATE, self.frame, plane, self.motion.feed(plane), chroma)
             self.frame += 1
         return rests
@@ -84,7 +84,7 @@ def test_a_hand_that_only_passes_changes_nothing() -> None:
 
 
 def test_what_lay_for_a_moment_between_two_hands_is_told_beside_what_is_left() -> None:
-    table = Table()
+    table = Table(briefly=frozenset({"seat1.ante"}))
     table.settle()
     table.show(6, hand=(170, 60, 230, 190), move=4)
     table.felt[140:180, 180:220] = CARD
@@ -197,11 +197,11 @@ def test_a_larger_picture_is_worked_on_at_the_size_of_a_usual_one() -> None:
     usual = cv2.blur(noise.integers(0, 255, (1080, 1920), np.uint8), (9, 9))
     large = np.kron(usual, np.ones((2, 2), np.uint8))
     assert scale_for(1920) == 0.5 and scale_for(1280) == 0.5 and scale_for(3840) == 0.25
-    assert half_size(large).shape == half_size(usual).shape and half_size(large).shape[1] <= WIDEST
-    assert np.abs(half_size(large).astype(int) - half_size(usual)).max() <= 1
+    assert working_plane(large).shape == working_plane(usual).shape and working_plane(large).shape[1] <= WIDEST
+    assert np.abs(working_plane(large).astype(int) - working_plane(usual)).max() <= 1
     colours = large[::2, ::2], large[1::2, ::2]
-    assert {one.shape for one in of_size(colours, half_size(large))} == {(540, 960)}
-    assert of_size((usual[::2, ::2], usual[1::2, ::2]), half_size(usual))[0].shape == (540, 960)
+    assert {one.shape for one in of_size(colours, working_plane(large))} == {(540, 960)}
+    assert of_size((usual[::2, ::2], usual[1::2, ::2]), working_plane(usual))[0].shape == (540, 960)
 
 
 def test_zones_lie_at_the_same_place_in_a_plane_of_another_scale() -> None:

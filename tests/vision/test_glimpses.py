@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from handreplay.core.observations import SeenCard, ZoneSeen
 from handreplay.core.readings import Known
 from handreplay.vision.calibration import Calibration
-from handreplay.vision.change import Area, Motion, Watcher, half_size
+from handreplay.vision.change import Area, Motion, Watcher, working_plane
 from handreplay.vision.glimpses import Glimpses
 from handreplay.vision.table_eye import CardBox
 from handreplay.vision.zone_reader import patch_of
@@ -126,7 +126,7 @@ class Table:
         return picture + self.noise.integers(0, 3, picture.shape, dtype=np.uint8)
 
     def _watch(self, picture: NDArray[np.uint8]) -> list[Any]:
-        plane = half_size(picture)
+        plane = working_plane(picture)
         return self.watcher.update(self.frame / RATE, self.frame, plane, self.motion.feed(plane))
 
     def _rests(self, pictures: int) -> list[Any]:

@@ -179,3 +179,15 @@ def test_of_many_pictures_a_second_as_many_are_looked_at_as_of_few(tmp_path: Pat
     calibration = Calibration.from_profile(PROFILE)
     observer = Observer(calibration, Zones(PROFILE.zones, calibration), shipped_eyes(calibration, PROFILE.chips)[0])
     assert len(list(observer.prepared(pictures(path)))) == looked_at
+
+
+def test_a_bare_table_looks_unchanged_in_a_light_that_is_not_the_first(tmp_path: Path) -> None:
+    first = next(picture for picture in pictures(SAMPLE / "uth-sample.mp4") if isinstance(picture, Frame))
+    felt = first.bgr()[:, :, ::-1].copy()
+    bright = np.clip(felt * 1.2, 0, 255).astype(np.uint8)
+    path = tmp_path / "lamp.mp4"
+    record(path, 2 * RATE, rate=RATE, draw=lambda number: felt if number < 5 else bright, key_every=5)
+    calibration = Calibration.from_profile(PROFILE)
+    observer = Observer(calibration, Zones(PROFILE.zones, calibration), shipped_eyes(calibration, PROFILE.chips)[0])
+    shown = [one.picture for one in observer.prepared(pictures(path)) if isinstance(one.picture, Frame)]
+    assert observer.quiet.unchanged(shown[-1])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handreplay.vision.change import Area, Motion, Moved, half_size
+from handreplay.vision.change import Area, Motion, Moved, working_plane
 from handreplay.vision.quiet import REST_SECONDS, Quiet
 
 RATE = 15
@@ -55,7 +55,7 @@ class Table:
         for _ in range(pictures):
             picture = felt(self.number)
             change(picture)
-            plane = half_size(picture)
+            plane = working_plane(picture)
             self.quiet.note(self.number / RATE, plane, self.motion.feed(plane), Shot(picture).chroma)
             self.quiet.told(bare)
             self.number += 1
@@ -130,7 +130,7 @@ def test_a_picture_of_another_size_is_a_change() -> None:
 def test_planes_of_colours_may_be_larger_by_a_pixel() -> None:
     quiet, odd = Quiet(AREAS.values()), felt()[:299, :399]
     shot = Shot(odd, np.full((150, 200, 2), GREEN, np.uint8))
-    quiet.note(0.0, half_size(odd), None, shot.chroma)
+    quiet.note(0.0, working_plane(odd), None, shot.chroma)
     assert quiet.unchanged(shot)
 
 
@@ -145,7 +145,7 @@ def test_after_a_gap_all_begins_anew() -> None:
 
 def made_ready(pictures: int) -> list[tuple[np.ndarray, Moved | None]]:
     motion = Motion(AREAS)
-    return [(plane, motion.feed(plane)) for plane in map(half_size, map(felt, range(pictures)))]
+    return [(plane, motion.feed(plane)) for plane in map(working_plane, map(felt, range(pictures)))]
 
 
 READY = made_ready(60)

@@ -28,9 +28,7 @@ ALL_THERE_ARE = 0.85  # piles that add to so much leave none out that would make
 MOST_OF_ALL = 0.5  # probability of the named piles from which those that are not named are much like them
 UNNAMED_OTHERWISE = 1 / 3  # share of those that are not named which may make it right
 WORTH_NAMING = 0.05
-LIKELY_BY_CARDS = (
-    0.97  # if a card that the pictures allow makes the payment right, it is likely that card: dealers err less
-)
+LIKELY_BY_CARDS = 0.97  # dealers err less often: if a card that may be makes the payment right, it is likely that card
 
 
 def underpaid(case: Case) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ class Span:
         return self.end - self.start
 
 
-def closer(
+def close_looks(
     rounds: Iterable[Round], audit: Audit, end: float, share: float = CLOSE_SHARE, *, apart: float = KEY_SECONDS
 ) -> tuple[Span, ...]:
     """The stretches to look at closely in a recording that lasts `end` seconds, in order of time.

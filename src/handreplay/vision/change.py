@@ -49,7 +49,7 @@ def scale_for(width: int) -> float:
     return scale
 
 
-def half_size(luma: Plane) -> Plane:
+def working_plane(luma: Plane) -> Plane:
     """What the watcher works on: a luma plane (H, W) at half size or less (`scale_for`), softened against noise."""
     scale = scale_for(luma.shape[1])
     size = (int(luma.shape[1] * scale), int(luma.shape[0] * scale))
@@ -132,7 +132,7 @@ class Moved:
 
 
 class Motion:
-    """Feed it the planes of `half_size` in order; needs nothing else, so it can run ahead of the watcher."""
+    """Feed it the planes of `working_plane` in order; needs nothing else, so it can run ahead of the watcher."""
 
     def __init__(self, areas: Mapping[str, Area], scale: float = SCALE) -> None:
         self._areas, self._scale = areas, scale
@@ -246,6 +246,7 @@ class Watcher:
 
     areas: Mapping[str, Area]
     scale: float = SCALE  # of the planes, against the full picture
+    briefly: frozenset[str] = frozenset()  # zones of which it is told, too, how they looked between two hands
     rest_pictures: int = REFERENCE_PICTURES
     _zones: dict[str, _Zone] = field(default_factory=dict)
     _unsettled: set[str] = field(default_factory=set)  # have moved, and not been still for long enough since
@@ -296,7 +297,7 @@ class Watcher:
     ) -> list[Rest]:
         """The zones that have come to rest with this picture, or for a moment before it.
 
-        Its luma is given by `half_size`, what moved by a `Motion` of the same areas; chroma is at half size too.
+        Its luma is given by `working_plane`, what moved by a `Motion` of the same areas; chroma is at half size too.
         """
         if not self._zones:
             self._start((small.shape[0], small.shape[1]))
@@ -304,7 +305,7 @@ class Watcher:
         if moved is not None:
             for (name, zone), pixels in zip(self._zones.items(), moved.pixels, strict=True):
                 if pixels > zone.window.unmoved:
-                    if name in self._unsettled and (brief := self._brief(name, zone)) is not None:
+                    if name in self.briefly & self._unsettled and (brief := self._brief(name, zone)) is not None:
                         rests.append(brief)
                     self._unsettled.add(name)
                     self._stir(zone, seconds, pixels, moved.plane)

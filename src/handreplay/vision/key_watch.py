@@ -11,7 +11,7 @@ import numpy as np
 from handreplay.vision.change import CHANGE_LEVELS, MOTION_LEVELS, Moved, Plane, Rest, Watcher
 
 KEPT = 3  # pictures
-PATIENCE_SECONDS = 3.0
+PATIENCE_SECONDS = 3.0  # for so long a place may differ from picture to picture before it is read as it is
 NO_HAND = 0.0  # nobody was seen to reach in
 
 
@@ -42,7 +42,7 @@ class KeyWatcher(Watcher):
         settled = []
         for name, zone in self._zones.items():
             zone.still_since = None
-            if zone.window.share(moved) * zone.window.area > zone.window.unmoved:
+            if zone.window.pixels(moved) > zone.window.unmoved:
                 if not zone.busy:
                     zone.busy, zone.busy_since = True, before
                 self._unsettled.add(name)

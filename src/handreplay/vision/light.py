@@ -18,7 +18,7 @@ MOST = 1.8  # a light so many times brighter or darker is another one, to be rea
 
 
 class Light:
-    """Feed it the planes of `half_size` in order."""
+    """Feed it the planes of `working_plane` in order."""
 
     def __init__(self) -> None:
         self._first: npt.NDArray[np.float32] | None = None

@@ -24,7 +24,7 @@ from handreplay.errors import FootageError
 from handreplay.footage import Frame, pictures, stretch
 from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, FeltPatch
-from handreplay.vision.change import MOTION_LEVELS, MOVING_SHARE, Watcher, half_size, scale_for
+from handreplay.vision.change import MOTION_LEVELS, MOVING_SHARE, Watcher, scale_for, working_plane
 from handreplay.vision.fit import FitWatch
 from handreplay.vision.observe import STILLS, TILE_MARGIN_MM
 from handreplay.vision.table_eye import CardBox
@@ -162,7 +162,7 @@ class _Seer:
         around.sort(key=lambda frame: abs(frame.seconds - shown.seconds))
         self._around = [frame.bgr() for frame in around]
         watcher = Watcher(areas(zones, calibration), scale_for(calibration.size[0]))
-        watcher.update(float(shown.seconds), shown.index, half_size(shown.luma))
+        watcher.update(float(shown.seconds), shown.index, working_plane(shown.luma))
         self._reader = ZoneReader(calibration, zones, eyes, watcher)
         read = [name for name in zones.names if kind_of(name) != "other"]
         self._patches = {name: patch_of(calibration, zones.polygons_mm[name], TILE_MARGIN_MM) for name in read}

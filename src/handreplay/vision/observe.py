@@ -26,7 +26,7 @@ from handreplay.core.timeline import Gap
 from handreplay.footage import Frame
 from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, FeltPatch, PictureWindow, in_bytes
-from handreplay.vision.change import Motion, Moved, Plane, Rest, Watcher, half_size, of_size, scale_for
+from handreplay.vision.change import Motion, Moved, Plane, Rest, Watcher, of_size, scale_for, working_plane
 from handreplay.vision.chip_tops import ChipTops
 from handreplay.vision.colours import Colours
 from handreplay.vision.fit import Fit, FitWatch
@@ -137,7 +137,8 @@ class Observer:
         outlines = {name: area for name, area in areas(self.zones, self.calibration).items() if name in watched}
         scale = scale_for(self.calibration.size[0])
         self._motion, self.quiet = Motion(outlines, scale), Quiet(outlines.values(), scale)
-        self._watcher = KeyWatcher(outlines, scale) if self.keys_only else Watcher(outlines, scale)
+        wagers = frozenset(name for name in watched if kind_of(name) == "wager")
+        self._watcher = KeyWatcher(outlines, scale) if self.keys_only else Watcher(outlines, scale, wagers)
         self._unclear = set(watched) - {"rack"}
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
         cards = [name for name in watched if kind_of(name) == "cards" and name != "rack"]
@@ -213,9 +214,10 @@ class Observer:
                 self.quiet.forget()
                 yield Prepared(picture, fit=fit)
                 continue
-            plane = light.evened(half_size(picture.luma))
+            as_shown = working_plane(picture.luma)
+            plane = light.evened(as_shown)
             moved, chroma = self._motion.feed(plane), of_size(picture.chroma, plane)
-            self.quiet.note(float(picture.seconds), plane, moved, chroma)
+            self.quiet.note(float(picture.seconds), as_shown, moved, chroma)
             yield Prepared(picture, plane, moved, chroma, fit)
 
     def feed(self, prepared: Prepared) -> Iterator[Observation]:
@@ -351,7 +353,7 @@ class Observer:
 
     def _note_brief(self, rest: Rest) -> None:
         """Keep what a wager's empty place showed between two hands, in case that it is gone when they are."""
-        if kind_of(rest.zone) != "wager" or self._last is None:
+        if self._last is None:
             return
         unlike = self._watcher.unlike_empty(rest.zone)
         if unlike is not None and unlike > LIKE_EMPTY_SHARE:

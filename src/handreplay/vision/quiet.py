@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from handreplay.footage import Frame
-from handreplay.vision.change import MOTION_LEVELS, MOVING_PIXELS, SCALE, Area, Moved, Plane, half_size, of_size
+from handreplay.vision.change import MOTION_LEVELS, MOVING_PIXELS, SCALE, Area, Moved, Plane, of_size, working_plane
 
 Polygon = npt.NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class Quiet:
         self._still_from = self._last = None
 
     def note(self, seconds: float, plane: Plane, moved: Moved | None, chroma: tuple[Plane, Plane]) -> None:
-        """A picture is ready: its plane of `half_size`, and what moved by a `Motion`."""
+        """A picture is ready: its plane of `working_plane`, in whatever light, and what moved by a `Motion`."""
         if moved is None or self._surely(moved) or not self._nothing(moved.plane):
             self._still_from = None
         elif self._still_from is None:
@@ -74,7 +74,7 @@ class Quiet:
         """Is the felt as bright and of the same colours as in the picture that was ready last?"""
         if self._last is None:
             return False
-        plane = half_size(later.luma)
+        plane = working_plane(later.luma)
         colours = of_size(later.chroma, plane)
         before, colours_before = self._last
         if plane.shape != before.shape or not self._nothing(_unlike(plane, before)):
