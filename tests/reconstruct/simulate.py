@@ -19,6 +19,7 @@ from handreplay.core.observations import Observation, SeenCard, SeenStack, ZoneS
 from handreplay.core.readings import Known, Unreadable
 
 CARRY_SECONDS = 0.8
+BESIDE_SECONDS = 0.4  # from the shoe to the rack beside it
 TOGETHER_SECONDS = 0.35  # what a hand does at once, the eyes see only when it has gone
 STEP_MM = 9.0  # between cards laid loosely on each other
 WIDTH_MM, LENGTH_MM = 63.5, 88.9
@@ -161,7 +162,8 @@ def _after(eyes: Eyes, gesture: Sequence[Event]) -> Iterator[ZoneSeen]:
             home = _home(eyes.cards[last.card])
             for event in gesture:
                 eyes.cards[event.card].zone = last.to
-            yield eyes.look(home, t - (CARRY_SECONDS if last.to == "rack" else 0.0), "dealer")
+            carried = BESIDE_SECONDS if home == "shoe" else CARRY_SECONDS
+            yield eyes.look(home, t - (carried if last.to == "rack" else 0.0), "dealer")
             eyes.racked += (last.to == "rack") * len(gesture)
             yield eyes.look(last.to, t, "dealer", 0.03 if last.to == "rack" else 0.2)
         case StubMoved():

@@ -92,6 +92,15 @@ def test_one_card_found_face_up_and_racked_is_clean(rules: str) -> None:
 
 
 @pytest.mark.parametrize("rules", ALL)
+def test_one_card_found_face_up_that_was_not_seen_to_go_anywhere_is_a_question(rules: str) -> None:
+    story = ordinary(rules)
+    face_up(story, "rack")
+    story.phases["deal"] = [event for event in story.phases["deal"] if not isinstance(event, CardMoved)]
+    (finding,) = story.audit().findings
+    assert (finding.code, finding.status, finding.variance_cents) == ("MD02", "review", 0)
+
+
+@pytest.mark.parametrize("rules", ALL)
 def test_two_cards_found_face_up_void_the_round_and_hide_unfinished_hands(rules: str) -> None:
     story = ordinary(rules)
     face_up(story, "rack")

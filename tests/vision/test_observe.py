@@ -43,28 +43,31 @@ class Doubts:
 
 @pytest.fixture(scope="module")
 def footage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return card_in("dealer.cards", tmp_path_factory.mktemp("card") / "card.mp4")
+
+
+def card_in(zone: str, path: Path) -> Path:
     """The sample's bare table, on which a card lies from the second second on."""
     first = next(picture for picture in pictures(SAMPLE / "uth-sample.mp4") if isinstance(picture, Frame))
     bare = first.bgr()[:, :, ::-1].copy()
     calibration = Calibration.from_profile(PROFILE)
-    middle = calibration.to_picture_px([Zones(PROFILE.zones, calibration).center_mm("dealer.cards")])[0]
+    middle = calibration.to_picture_px([Zones(PROFILE.zones, calibration).center_mm(zone)])[0]
     left, top = (int(value) for value in middle - (31, 44))
     laid = bare.copy()
     cv2.rectangle(laid, (left, top), (left + 63, top + 89), (235, 235, 230), -1)
     cv2.putText(laid, "9", (left + 4, top + 16), 0, 0.5, (180, 20, 20), 2)
     cv2.circle(laid, (left + 31, top + 44), 9, (180, 20, 20), -1)
-    path = tmp_path_factory.mktemp("card") / "card.mp4"
     record(path, RATE * SECONDS, rate=RATE, draw=lambda number: laid if number >= RATE else bare, key_every=5)
     return path
 
 
-def faces(footage: Path, net: Doubts) -> list[SeenCard]:
+def faces(footage: Path, net: Doubts, zone: str = "dealer.cards") -> list[SeenCard]:
     """What is told of the card, look by look."""
     calibration = Calibration.from_profile(PROFILE)
     shipped = shipped_eyes(calibration, PROFILE.chips)[0]
     observer = Observer(calibration, Zones(PROFILE.zones, calibration), Eyes(shipped.table, net, shipped.chips))
     seen = observe(observer.prepared(pictures(footage)), observer)
-    looks = [one for one in seen if isinstance(one, ZoneSeen) and one.zone == "dealer.cards" and not one.partly]
+    looks = [one for one in seen if isinstance(one, ZoneSeen) and one.zone == zone and not one.partly]
     return [card for look in looks for card in look.cards if card.face_up]
 
 
@@ -84,6 +87,12 @@ def test_a_face_that_is_never_read_says_what_it_may_be_when_the_looks_are_over(f
     first, last = faces(footage, net)
     assert first.probabilities == () and max(last.probabilities) == 0.6
     assert net.asked == sure.asked + AGAIN_TIMES
+
+
+def test_a_face_in_the_shoe_is_told_of_if_it_is_surely_read(tmp_path: Path) -> None:
+    shoe = card_in("shoe", tmp_path / "shoe.mp4")
+    assert [card.identity for card in faces(shoe, Doubts(0), "shoe")] == [Known("9h", 1.0)]
+    assert faces(shoe, Doubts(1000), "shoe") == []
 
 
 class BrightStacks:

@@ -1,7 +1,7 @@
 """One round from all that was seen of it: stories of cards and chips become events, the rack and the round."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -24,11 +24,13 @@ from handreplay.reconstruct.card_story import CardStory
 from handreplay.reconstruct.covers import covers, long_covers
 from handreplay.reconstruct.deal import UNKNOWN, Deal
 from handreplay.reconstruct.decks import Decks
+from handreplay.reconstruct.found import SHOE, Found, follow, found_events, found_face_up, laid_down
 from handreplay.reconstruct.hands import PLACED_CHANGE, STIRRED, TUCK_SECONDS, ZoneCards, by_dealer, tell
 from handreplay.reconstruct.rack import (
     CARRY_SECONDS,
     SAME_ARRIVAL_SECONDS,
     Arrival,
+    Laid,
     arrivals,
     before_the_deal,
     followed_by,
@@ -78,7 +80,7 @@ class Sightings:
         self.latest[look.zone] = look
 
     def has_cards(self) -> bool:
-        return any(look.cards and look.zone != "rack" for look in self.looks)
+        return any(look.cards and look.zone not in ("rack", SHOE) for look in self.looks)
 
     def has_wagers(self) -> bool:
         return any(look.stacks for look in self.looks)
@@ -99,63 +101,66 @@ class Sightings:
 
 def assemble(seen: Sightings, *, view: TableView, number: int, partial: str | None) -> Round:
     """The round that these sightings show. Times are seconds from the first picture."""
-    stories = _card_stories(seen, view.deal)
+    open_in_shoe = found_face_up(seen.looks)
+    looks = laid_down(seen.looks, open_in_shoe)
+    stories = _card_stories(looks, seen, view.deal, open_in_shoe)
     names, readings = _identities(stories)
     rack = [look for look in seen.looks if look.zone == "rack"]
     community = [card.placed for card in stories if card.zone == "community" and not view.deal.community_down]
     came = arrivals(rack, community)
     dealt = max((card.placed for card in stories if not card.face_up), default=math.inf)
-    _take_singly(stories, came, community, [look for look in seen.looks if look.start > dealt])
+    _take_singly(stories, came, community, [look for look in looks if look.start > dealt])
     tints = [card.tint for card in stories if card.tint is not None]
     seen.decks.learn(tints, view.backs)
     deck = seen.decks.in_play(tints)
+    first = min((card.placed for card in stories), default=math.inf)
+    early = [] if view.deal.burns else before_the_deal(rack, first)
+    other = [*early, *_unexplained(stories, came)]
+    found = {f"f{n:02d}": card for n, card in enumerate(follow(open_in_shoe, stories, other), 1)}
+    other = [arrival for arrival in other if all(card.racked is not arrival for card in found.values())]
+    _name_dealt(found.values(), names, readings)
     events: list[Event] = []
     for card in stories:
         own = seen.decks.of(card.tint)
         back = deck if own is None else own
-        events += _card_events(card, names[id(card)], readings[names[id(card)]], came, back)
-    first = min((card.placed for card in stories), default=math.inf)
-    early = [] if view.deal.burns else before_the_deal(rack, first)
+        shoe = next((one for one in found.values() if one.dealt is card), None)
+        events += _card_events(card, names[id(card)], readings[names[id(card)]], came, back, shoe)
+    for name, one in found.items():
+        events += found_events(one, name, deck) if one.dealt is None else ()
     cleared = max((card.left for card in stories if card.left is not None), default=math.inf)
-    other = [*early, *_unexplained(stories, came)]
-    rest = laid(other, view.deal, community=community, dealt=dealt, cleared=cleared)
-    for place, arrival in enumerate(rest.burns, 1):
-        events += _into_rack(arrival, f"b{place:02d}")
-    if rest.unseen is not None:
-        for place in range(1, view.deal.unseen + 1):
-            events += _into_rack(replace(rest.unseen, shown=None), f"u{place:02d}")
-    if rest.stub is not None:
-        face = rest.stub.shown.face if rest.stub.face_up and rest.stub.shown else None
-        sure = face.confidence if face else 1.0
-        stub = StubMoved(t=rest.stub.t, frame=rest.stub.frame, actor="dealer", to="rack", confidence=sure)
-        events.append(replace(stub, exposed=face is not None))
+    events += _rack_events(laid(other, view.deal, community=community, dealt=dealt, cleared=cleared), view.deal)
     events += _wager_events(seen, stories, view.deal)
-    events += [
-        FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved) for gap in seen.gaps
-    ]
-    events += [
-        FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), zone=gap.zone)
-        for gap in long_covers(seen.covered, seen.looks, _dealer_shown(stories, view.deal))
-        if not _by_tucked_cards(gap, stories, seen.looks)
-    ]
+    events += _gap_events(seen, stories, view.deal)
     events = _in_order(events)
     if events:
         shuffled = max(events[0].t - SHUFFLE_LEAD_SECONDS, seen.emptied or 0.0, 0.0)
         events.insert(0, DeckShuffled(t=round(shuffled, 3), actor="dealer", back=deck, confidence=0.9))
-    return _numbered(events, readings, names, stories, view=view, number=number, partial=partial)
+    readings |= {name: card.face for name, card in found.items()}
+    hands = {names[id(card)]: card.zone.removesuffix(".cards") for card in stories} | dict.fromkeys(found, "unused")
+    return _numbered(events, readings, hands, view=view, number=number, partial=partial)
 
 
-def _card_stories(seen: Sightings, deal: Deal) -> list[CardStory]:
-    zones = {look.zone: ZoneCards(look.zone, deal=deal) for look in seen.looks if _holds_hand(look.zone)}
-    for look in seen.looks:
+def _name_dealt(found: Iterable[Found], names: Mapping[int, str], readings: dict[str, Reading[str]]) -> None:
+    """A card that showed in the shoe is known, though its hand is never turned up."""
+    for card in found:
+        if card.dealt is not None and not isinstance(readings[names[id(card.dealt)]], Known):
+            readings[names[id(card.dealt)]] = card.face
+
+
+def _card_stories(
+    looks: Sequence[ZoneSeen], seen: Sightings, deal: Deal, open_in_shoe: Sequence[Found]
+) -> list[CardStory]:
+    zones = {look.zone: ZoneCards(look.zone, deal=deal) for look in looks if _holds_hand(look.zone)}
+    for look in looks:
         seat = look.zone.partition(".")[0]
         home = look.zone if look.zone in zones else f"{seat}.cards"
         if home in zones and look.zone != "rack":
             zones[home].seen.append(look)
-    came = arrivals([look for look in seen.looks if look.zone == "rack"])
-    shown = [look for look in seen.looks if look.zone == "community" and look.cards and not deal.community_down]
+    came = arrivals([look for look in looks if look.zone == "rack"])
+    came = [arrival for arrival in came if not any(card.may_be(arrival) for card in open_in_shoe)]
+    shown = [look for look in looks if look.zone == "community" and look.cards and not deal.community_down]
     community = [look.start for look in shown]
-    dealt = _dealt_until(seen.looks, deal, [arrival.t for arrival in came])
+    dealt = _dealt_until(looks, deal, [arrival.t for arrival in came])
     over = min((a.t for a in came if a.t > dealt and not followed_by(a, community)), default=math.inf)
     for zone in zones.values():
         zone.racked, zone.dealt, zone.pick_up = [arrival.t for arrival in came], dealt, over
@@ -232,21 +237,30 @@ def _lies_until(card: CardStory, t: float) -> bool:
 
 
 def _card_events(
-    card: CardStory, name: str, identity: Reading[str], came: Sequence[Arrival], back: int | None
+    card: CardStory,
+    name: str,
+    identity: Reading[str],
+    came: Sequence[Arrival],
+    back: int | None,
+    shoe: Found | None,
 ) -> Iterator[Event]:
+    """`shoe`: how it showed in the shoe before it was dealt."""
     hidden: Reading[str] = Unreadable("face down")
     sure = identity.confidence if isinstance(identity, Known) else 1.0
-    yield CardPlaced(
-        t=card.placed,
-        frame=card.frame,
-        card=name,
-        zone=card.zone,
-        face="up" if card.face_up else "down",
-        identity=identity if card.face_up else hidden,
-        actor="dealer",
-        back=back,
-        confidence=min(card.certainty, sure if card.face_up else 1.0),
-    )
+    if shoe is not None:
+        yield from found_events(shoe, name, back)
+    else:
+        yield CardPlaced(
+            t=card.placed,
+            frame=card.frame,
+            card=name,
+            zone=card.zone,
+            face="up" if card.face_up else "down",
+            identity=identity if card.face_up else hidden,
+            actor="dealer",
+            back=back,
+            confidence=min(card.certainty, sure if card.face_up else 1.0),
+        )
     for turn in card.turns:
         yield CardTurned(
             t=turn.t,
@@ -262,6 +276,26 @@ def _card_events(
     if card.left is not None:
         t, _ = pick_up(card.left, came)
         yield CardMoved(t=t, card=name, source=card.tucked or card.zone, to="rack", actor="dealer")
+
+
+def _rack_events(rest: Laid, deal: Deal) -> Iterator[Event]:
+    """What came to the rack and was no pick-up."""
+    for place, arrival in enumerate(rest.burns, 1):
+        yield from _into_rack(arrival, f"b{place:02d}")
+    if rest.unseen is not None:
+        for place in range(1, deal.unseen + 1):
+            yield from _into_rack(replace(rest.unseen, shown=None), f"u{place:02d}")
+    if rest.stub is not None:
+        face = rest.stub.shown.face if rest.stub.face_up and rest.stub.shown else None
+        sure = face.confidence if face else 1.0
+        yield StubMoved(
+            t=rest.stub.t,
+            frame=rest.stub.frame,
+            actor="dealer",
+            to="rack",
+            exposed=face is not None,
+            confidence=sure,
+        )
 
 
 def _into_rack(arrival: Arrival, name: str) -> Iterator[Event]:
@@ -290,6 +324,15 @@ def _into_rack(arrival: Arrival, name: str) -> Iterator[Event]:
         )
     if shown and not math.isinf(shown.down):
         yield CardTurned(t=shown.down, card=name, face="down", identity=hidden, actor="dealer")
+
+
+def _gap_events(seen: Sightings, stories: Sequence[CardStory], deal: Deal) -> Iterator[FootageGap]:
+    """What was not seen: of the whole table, and of single zones for long."""
+    for gap in seen.gaps:
+        yield FootageGap(t=round(gap.start, 3), until=round(gap.end, 3), camera_moved=gap.camera_moved)
+    for cover in long_covers(seen.covered, seen.looks, _dealer_shown(stories, deal)):
+        if not _by_tucked_cards(cover, stories, seen.looks):
+            yield FootageGap(t=round(cover.start, 3), until=round(cover.end, 3), zone=cover.zone)
 
 
 def _by_tucked_cards(cover: ZoneCovered, stories: Sequence[CardStory], looks: Sequence[ZoneSeen]) -> bool:
@@ -347,14 +390,12 @@ def _in_order(events: list[Event]) -> list[Event]:
 def _numbered(
     events: list[Event],
     readings: Mapping[str, Reading[str]],
-    names: Mapping[int, str],
-    stories: list[CardStory],
+    hands: Mapping[str, str],
     *,
     view: TableView,
     number: int,
     partial: str | None,
 ) -> Round:
-    hands = {names[id(card)]: card.zone.removesuffix(".cards") for card in stories}
     rack = []
     turned = {e.card: e.identity for e in events if isinstance(e, CardTurned) and e.face == "up"}
     for event in events:

@@ -57,3 +57,10 @@ class CardStory:
     def shown(self) -> float | None:
         """When its face first showed for good."""
         return next((turn.t for turn in self.turns if turn.face == "up"), None)
+
+    def swap_arrivals(self, other: "CardStory") -> None:
+        """It was the other card that came when this one was thought to come."""
+        for name in ("placed", "frame", "face_up", "came_at", "certainty", "timed"):
+            own = getattr(self, name)
+            setattr(self, name, getattr(other, name))
+            setattr(other, name, own)

@@ -17,6 +17,7 @@ from handreplay.core.observations import (
     ZoneUncovered,
 )
 from handreplay.reconstruct.assemble import Sightings, TableView, assemble
+from handreplay.reconstruct.found import SHOE
 
 AT_START_SECONDS = 2.0
 FORGOTTEN = 1  # so many cards may be left lying when the others have been picked up
@@ -53,7 +54,8 @@ class RoundMaker:
 
     def _zone(self, look: ZoneSeen) -> Iterator[Round]:
         kind = look.zone.rpartition(".")[2]
-        if look.zone in ("tray", "shoe"):
+        if look.zone == SHOE:
+            self._now.add(look)
             return
         if look.zone not in self._first_seen:
             self._first_seen.add(look.zone)

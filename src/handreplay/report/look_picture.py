@@ -177,7 +177,9 @@ def hands_of(look: Look) -> Iterator[tuple[Floats, str]]:
     polygons = look.zones.polygons_mm
     hull = cv2.convexHull(np.concatenate(list(polygons.values())).astype(np.float32)).reshape(-1, 2)
     felt = _filled(covered.shape, [patch.to_px(hull)])
-    felt &= ~_filled(covered.shape, [patch.to_px(polygons[name]) for name in polygons if kind_of(name) == "other"])
+    felt &= ~_filled(
+        covered.shape, [patch.to_px(polygons[name]) for name in polygons if kind_of(name) in ("shoe", "other")]
+    )
     mask = ((covered > 0.5) & felt).astype(np.uint8)
     mask[:] = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))  # no slivers along the tray's edge
     edge = cv2.erode(felt.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) == 0

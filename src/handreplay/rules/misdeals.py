@@ -50,6 +50,10 @@ def face_up_card_used(case: Case) -> Iterator[Finding]:
         card, hand = used
         name = card.known or "a card"
         yield case.finding("MD02", card.arrived, f"{name}, found face up, was dealt to {place_name(hand)}.")
+    elif [card.moves for card in case.replay.found_face_up] == [[]]:
+        card = case.replay.found_face_up[0]
+        text = f"{card.known or 'A card'} was found face up; whether it went to the rack unused was not seen."
+        yield case.finding("MD02", card.placed, text, status="review")
 
 
 def face_up_cards(case: Case) -> Iterator[Finding]:

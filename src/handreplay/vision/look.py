@@ -218,9 +218,13 @@ class _Seer:
         patch, stills = self._patches[zone], self._stills(zone)
         mean = np.asarray(np.mean(stills, axis=0), np.float32)
         tile = mean.round().astype(np.uint8)
-        sighting = self._reader.look(tile)
-        covered = self._reader.covered(zone, patch, sighting)
-        cards = self._reader.cards(tile, patch, zone, self._reader.boxes(patch, zone, sighting))
+        covered = False
+        if kind_of(zone) == "shoe":
+            cards = self._reader.faces(tile, patch, zone)
+        else:
+            sighting = self._reader.look(tile)
+            covered = self._reader.covered(zone, patch, sighting)
+            cards = self._reader.cards(tile, patch, zone, self._reader.boxes(patch, zone, sighting))
         stacks: list[SeenStack] = []
         if kind_of(zone) == "wager":
             stacks = self._eyes.chips.read([mean], self._zones.polygons_mm[zone], patch, None)

@@ -46,11 +46,12 @@ Picture = NDArray[np.uint8]
 TILE_MARGIN_MM = 45.0
 CLOSE_MARGIN_MM = 12.0  # for the many looks at busy zones
 LEAST_STEP_SECONDS = 0.045  # between pictures that are looked at: 12 to 22 a second
-STILLS = {"cards": 3, "wager": 8}  # pictures averaged
+STILLS = {"cards": 3, "shoe": 3, "wager": 8}  # pictures averaged
 UNCHANGED = 0.008
 CHIPS_LAG_SECONDS = 0.17
 LIKE_EMPTY_SHARE = 0.01
 FILLED_RACK_SHARE = 0.04
+HOLDERS = {"rack", "shoe"}  # hands rest there, and cards may lie there when no round is under way
 MOST_BRIEFS = 5  # of one visit
 UNLIKE_EMPTY_SHARE = 0.08  # of the zone; as much unlike empty felt, with nothing read, is something not read
 
@@ -118,7 +119,7 @@ class Observer:
     _rack_filled: bool = False
     _covered_until: dict[str, float] = field(default_factory=dict)
     _under: set[str] = field(default_factory=set)  # zones that were covered when last looked at
-    _unclear: set[str] = field(default_factory=set)  # zones, but for the rack, that are not known to be empty
+    _unclear: set[str] = field(default_factory=set)  # zones, but for holders, that are not known to be empty
     _empty: dict[str, Picture] = field(default_factory=dict)  # tiles of zones with nothing on them
     _uncut: dict[str, NDArray[np.float32]] = field(default_factory=dict)  # what newer ones will be cut from, if needed
     _misfit: Fit | None = None
@@ -139,7 +140,7 @@ class Observer:
         self._motion, self.quiet = Motion(outlines, scale), Quiet(outlines.values(), scale)
         wagers = frozenset(name for name in watched if kind_of(name) == "wager")
         self._watcher = KeyWatcher(outlines, scale) if self.keys_only else Watcher(outlines, scale, wagers)
-        self._unclear = set(watched) - {"rack"}
+        self._unclear = set(watched) - HOLDERS
         self._reader = ZoneReader(self.calibration, self.zones, self.eyes, self._watcher)
         cards = [name for name in watched if kind_of(name) == "cards" and name != "rack"]
         self._windows = _Windows(watched, self._cut, self.cuts.setdefault(TILE_MARGIN_MM, {}))
@@ -330,16 +331,17 @@ class Observer:
             cards = together(look.before.cards, cards)
         least = FILLED_RACK_SHARE if rest.zone == "rack" else UNLIKE_EMPTY_SHARE
         something = not cards and not stacks and unlike is not None and unlike > least
-        if something and rest.zone != "rack":
+        if something and rest.zone not in HOLDERS:
             yield self._cover(look)
             return
-        filled = bool(cards or stacks) or something
+        filled = bool(cards or stacks)
         if rest.zone == "rack":
+            filled |= something
             filled = self._rack_filled = filled or (unlike is None and self._rack_filled)
-        self._watcher.accept(rest.zone, empty=not filled)
-        if rest.zone != "rack":
+        self._watcher.accept(rest.zone, empty=not (filled or something))
+        if rest.zone not in HOLDERS:
             (self._unclear.add if filled else self._unclear.discard)(rest.zone)
-        if not filled:
+        if not (filled or something):
             self._uncut[rest.zone] = mean
         self._shown[rest.zone] = tuple(cards)
         self._under.discard(rest.zone)
@@ -392,6 +394,8 @@ class Observer:
     def _look_at(self, zone: str, straight: NDArray[np.float32]) -> tuple[list[SeenCard], list[SeenStack]] | None:
         """The cards and stacks of a zone at rest; None when something lies over it."""
         patch, tile = self._windows[zone].patch, in_bytes(straight)
+        if kind_of(zone) == "shoe":
+            return self._reader.faces(tile, patch, zone), []
         sighting = self._reader.look(tile)
         if self._reader.covered(zone, patch, sighting) or self._reader.under_cover(tile, patch, zone, sighting):
             return None

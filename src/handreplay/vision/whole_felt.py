@@ -50,4 +50,4 @@ class WholeFelt:
     def on_table(self, points_px: Floats) -> bool:
         """Does the middle of these points (N x 2, px of the half view) lie outside the tray, the shoe and the rack?"""
         zone = self.zones.zone_at(self.patch.to_mm(points_px.mean(axis=0)[None] * FINE_PX_PER_MM)[0])
-        return zone is None or (zone != "rack" and kind_of(zone) != "other")
+        return zone is None or (zone != "rack" and kind_of(zone) in ("cards", "wager"))

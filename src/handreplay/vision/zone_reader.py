@@ -130,6 +130,11 @@ class ZoneReader:
         """The outlines of cards that lie in this zone and in no other."""
         return [box for box in sighting.cards if self._belongs(box, patch, zone)]
 
+    def faces(self, tile: Picture, patch: FeltPatch, zone: str) -> list[SeenCard]:
+        """The faces that are surely read in a zone where a machine, a pack and hands lie too."""
+        boxes = [box for box in self.boxes(patch, zone, self.look(tile)) if box.face_up]
+        return [card for card in self.cards(tile, patch, zone, boxes) if isinstance(card.identity, Known)]
+
     def cards(
         self, tile: Picture, patch: FeltPatch, zone: str, boxes: Collection[CardBox], frame: int | None = None
     ) -> list[SeenCard]:
@@ -178,7 +183,7 @@ class ZoneReader:
     def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
         """A card lies in the zone that holds its middle; tucked under a wager, in the one that it covers most of."""
         corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
-        if kind_of(zone) == "cards":
+        if kind_of(zone) != "wager":
             return self._zones.zone_at(corners.mean(axis=0), CARD_ZONE_MARGIN_MM) == zone
         seat = zone.partition(".")[0] + "."
         own = self._shared_mm2(corners, zone)
@@ -193,8 +198,10 @@ class ZoneReader:
 
 
 def kind_of(zone: str) -> str:
-    """`cards`, `wager` or `other`, which is not read."""
+    """`cards`, `wager`, `shoe` of which only faces are read, or `other`, which is not read."""
     name = zone.rpartition(".")[2]
+    if name == "shoe":
+        return "shoe"
     if name in ("cards", "community", "rack"):
         return "cards"
     return "wager" if zone.startswith("seat") else "other"
