@@ -56,6 +56,27 @@ def test_a_card_that_never_reaches_the_rack_is_missed_once_a_hand(rules: str) ->
     assert codes(story, replace(round_, events=events)) == [("DR02", 3)]
 
 
+@pytest.mark.parametrize("rules", ALL)
+def test_a_card_left_behind_when_the_recording_ends_is_a_question(rules: str) -> None:
+    story = ordinary(rules)
+    lost = story.names["seat1"][0]
+    round_ = reordered(story.told(), [*story.names["seat1"], *story.names["seat3"]])
+    events = tuple(event for event in round_.events if not (isinstance(event, CardMoved) and event.card == lost))
+    left = replace(round_, events=events, partial="footage ends within the round")
+    findings = [finding for finding in audit_rounds([left], story.table).findings if finding.code == "DR02"]
+    assert [(finding.seat, finding.status) for finding in findings] == [(1, "review")]
+
+
+@pytest.mark.parametrize("rules", ALL)
+def test_hands_that_were_not_picked_up_yet_when_the_recording_ends_are_none(rules: str) -> None:
+    story = ordinary(rules)
+    round_ = reordered(story.told(), story.names["seat1"])
+    first = next(event for event in round_.events if isinstance(event, CardMoved) and event.to == "rack")
+    events = tuple(event for event in round_.events if not (isinstance(event, CardMoved) and event.t > first.t))
+    left = replace(round_, events=events, partial="footage ends within the round")
+    assert "DR02" not in {code for code, _ in codes(story, left)}
+
+
 def test_the_rack_as_listed_at_the_end_decides() -> None:
     story = ordinary("pa-653a")
     round_ = story.told()

@@ -1,7 +1,7 @@
 """DR: the discard rack, from which each hand must be rebuilt."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from handreplay.core.findings import Finding, Status
 from handreplay.rules.case import Case, place_name
@@ -43,7 +43,10 @@ def card_unaccounted(case: Case) -> Iterator[Finding]:
     replay = case.replay
     listed = {entry.card for entry in replay.round.rack}
     dealt = [card for card in replay.cards.values() if card.hand is not None]
-    if replay.round.partial is not None or not (listed or any(card.racked for card in dealt)):
+    if not (listed or any(card.racked for card in dealt)):
+        return
+    if replay.round.partial is not None:
+        yield from _left_behind(case, listed)
         return
     for hand, cards in replay.hands.items():
         missing = [c for c in cards if c.name not in listed and (c.racked is None or bool(listed))]
@@ -53,6 +56,18 @@ def card_unaccounted(case: Case) -> Iterator[Finding]:
             names = ", ".join(card.known or "an unread card" for card in missing)
             text = f"{len(missing)} of the cards of {place_name(hand)} did not reach the rack ({names})."
             yield case.finding("DR02", None, text, seat=seat_of(hand), t=replay.round.end)
+
+
+def _left_behind(case: Case, listed: Container[str]) -> Iterator[Finding]:
+    """Cards that still lay there when the recording ended, while the rest of their hand and later ones were gone."""
+    picked_up = _picked_up(case)
+    for hand, cards in case.replay.hands.items():
+        left = [card for card in cards if card.racked is None and card.name not in listed]
+        racked = [place for place, card in enumerate(picked_up) if card.hand == hand]
+        if left and racked and racked[-1] < len(picked_up) - 1:
+            names = ", ".join(card.known or "an unread card" for card in left)
+            text = f"{len(left)} of the cards of {place_name(hand)} had not reached the rack ({names}) when others had."
+            yield case.finding("DR02", picked_up[-1].racked, text, seat=seat_of(hand), status="review")
 
 
 def two_decks_in_rack(case: Case) -> Iterator[Finding]:
