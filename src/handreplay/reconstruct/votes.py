@@ -12,6 +12,7 @@ from handreplay.core.readings import Known, Reading, Unreadable
 KNOWN_CARD = 0.9
 KNOWN_CHIPS = 0.9
 PLAIN_CHIPS = 0.99
+ELSE = 0.3  # chance, at least, of being none of the cards known already, for being told by elimination
 DUPLICATE = 0.98  # two cards both read this surely are two cards, even if one deck cannot hold them
 MAX_CANDIDATES = 12
 FLOOR = 1e-6
@@ -47,7 +48,8 @@ def one_deck(votes: Mapping[str, CardVotes]) -> dict[str, Reading[str]]:
     """Identities for the cards of one round. A weak reading gives way to a sure one of the same card.
 
     Looks that agree are surer than one only where nothing speaks against them, as the same card elsewhere does: of two
-    that are both read as one card, and neither surely, neither is known.
+    that are both read as one card, and neither surely, neither is known. What hardly can be another card than those
+    known already is more likely one of them seen twice.
     """
     shown = {name: vote.probabilities() for name, vote in votes.items() if vote.looks}
     alone = {name: votes[name].probabilities(as_one=True) for name in shown}
@@ -60,13 +62,15 @@ def one_deck(votes: Mapping[str, CardVotes]) -> dict[str, Reading[str]]:
             belief, rival = alone[name], taken[best]
             if belief[best] >= KNOWN_CARD and alone[rival][best] < DUPLICATE:
                 identities[rival] = as_reading(alone[rival], DUPLICATE, "another card looks like it")
+        needed = KNOWN_CARD
         if belief[best] < DUPLICATE:
             free = {card: p for card, p in belief.items() if card not in taken}
             total = sum(free.values())
+            needed = KNOWN_CARD if total >= ELSE else math.inf
             belief = {card: p / total for card, p in free.items()} if total > FLOOR else belief
             best = _likeliest(belief)
         taken.setdefault(best, name)
-        identities[name] = as_reading(belief, KNOWN_CARD, "index not clear")
+        identities[name] = as_reading(belief, needed, "index not clear")
     return identities
 
 
