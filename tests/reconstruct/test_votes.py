@@ -62,6 +62,6 @@ def test_of_two_that_look_like_one_card_and_neither_surely_neither_is_known() ->
 
 
 def test_a_card_elsewhere_that_is_seen_twice_is_no_other_card_left_over() -> None:
-    read = one_deck({"c01": votes(spread(Qs=0.83, Qh=0.14)), "c02": votes(spread(Qs=0.999))})
+    read = one_deck({"c01": votes(spread(Qs=0.83, Qh=0.165)), "c02": votes(spread(Qs=0.999))})
     assert isinstance(read["c01"], Unreadable)
     assert isinstance(read["c02"], Known) and read["c02"].value == "Qs"
