@@ -1,12 +1,14 @@
-"""How far decoding runs ahead of the eyes: far enough to help, and bounded in memory."""
+"""What an audit holds in memory: how far decoding runs ahead of the eyes, and what is kept of what was seen."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from handreplay.core.observations import SeenStack, ZoneSeen
+from handreplay.core.readings import Known, Unreadable
 from handreplay.footage import FootageInfo, probe
-from handreplay.pipeline import AHEAD_BYTES, pictures_ahead
+from handreplay.pipeline import AHEAD_BYTES, pictures_ahead, slim
 
 SAMPLE = Path(__file__).parent.parent / "sample_footage" / "uth-sample.mp4"
 
@@ -28,3 +30,16 @@ def test_the_largest_pictures_are_still_decoded_a_little_ahead_and_small_ones_no
 ) -> None:
     assert pictures_ahead(replace(info, width=8192, height=4800)) == 4
     assert pictures_ahead(replace(info, width=160, height=120)) == 64
+
+
+def test_of_what_a_stack_might_be_nothing_is_kept_once_the_rounds_are_made() -> None:
+    read = SeenStack(base_mm=(1.0, 2.0), chips=Known((("5", 2),), 0.99))
+    doubtful = SeenStack(base_mm=(3.0, 4.0), chips=Unreadable("1 to 2 chips", (((("5", 1),), 0.6), ((("5", 2),), 0.4))))
+    look = ZoneSeen(
+        start=1.0, end=2.0, frame=15, zone="seat1.ante", busy_since=0.5, changed=0.3, stacks=(read, doubtful)
+    )
+    kept = slim(look)
+    assert isinstance(kept, ZoneSeen) and kept.stacks[0] == read
+    chips = kept.stacks[1].chips
+    assert isinstance(chips, Unreadable) and (chips.reason, chips.candidates) == ("1 to 2 chips", ())
+    assert kept.stacks[1].base_mm == (3.0, 4.0)

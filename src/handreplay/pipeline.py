@@ -15,6 +15,7 @@ from handreplay.core.ahead import ahead
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
 from handreplay.core.observations import Observation, ZoneSeen
+from handreplay.core.readings import Known, Unreadable
 from handreplay.core.timeline import JUMP, Gap
 from handreplay.errors import FootageError, ProfileError
 from handreplay.footage import (
@@ -300,7 +301,12 @@ def _kept(source: Iterator[Observation], kept: list[Observation]) -> Iterator[Ob
 
 
 def slim(observation: Observation) -> Observation:
-    """Without the probabilities of cards, which nobody asks for once the rounds are made."""
+    """Without what cards and stacks might be, which nobody asks for once the rounds are made."""
     if not isinstance(observation, ZoneSeen):
         return observation
-    return replace(observation, cards=tuple(replace(card, probabilities=()) for card in observation.cards))
+    cards = tuple(replace(card, probabilities=()) for card in observation.cards)
+    stacks = tuple(
+        stack if isinstance(stack.chips, Known) else replace(stack, chips=Unreadable(stack.chips.reason))
+        for stack in observation.stacks
+    )
+    return replace(observation, cards=cards, stacks=stacks)

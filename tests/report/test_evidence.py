@@ -177,3 +177,13 @@ def test_all_pictures_come_from_one_reading(clip: Path) -> None:
 
 def test_a_caption_in_other_letters_does_not_stop_the_picture() -> None:
     assert evidence.picture(np.zeros((300, 400, 3), np.uint8), [], caption="Стол 7")[:2] == b"\xff\xd8"
+
+
+def test_the_look_that_a_moment_shows_is_the_last_one_before_it() -> None:
+    def look(start: float, zone: str = "seat5.ante", frame: int = 0) -> ZoneSeen:
+        return ZoneSeen(start=start, end=start + 9, frame=frame, zone=zone, busy_since=0.0, changed=1.0)
+
+    late, early, first, twin, other = look(8.0), look(2.0), look(5.0, frame=1), look(5.0, frame=2), look(6.0, "rack")
+    rests = evidence.Rests([late, early, first, twin, other])
+    assert [rests.last("seat5.ante", t) for t in (1.0, 2.0, 7.9, 8.0)] == [None, early, first, late]
+    assert rests.last("tray", 9.0) is None

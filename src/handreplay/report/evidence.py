@@ -6,6 +6,7 @@
 The page shows them; the folder evidence/ keeps them. Same recording and findings, same bytes.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -181,7 +182,7 @@ def photograph(
     where the recording has none, that moment is left out.
     """
     by_number = {round_.number: round_ for round_ in rounds}
-    seen = [item for item in observations if isinstance(item, ZoneSeen)]
+    rests = Rests(observations)
     files: dict[str, bytes] = {}
     evidence: dict[str, Evidence] = {}
     for second, shown in taken:
@@ -190,7 +191,7 @@ def photograph(
             clock = words.clock(round_, shown.seconds) if round_ else None
             place = places.position(round_.source if round_ else {}, shown.seconds)
             when = f"{place}  frame {shown.frame}{f'  {clock}' if clock else ''}"
-            outlines = _outlines(shot, seen, zones, calibration)
+            outlines = _outlines(shot, rests, zones, calibration)
             files[shot.image] = picture(shown.pixels, outlines, caption=f"{shot.caption}   {when}")
             evidence[shot.image] = Evidence(t=round(shown.seconds, 3), frame=shown.frame, image=shot.image)
     own = [
@@ -210,16 +211,38 @@ class Outline:
     accused: bool = False
 
 
-def _outlines(shot: Shot, seen: Sequence[ZoneSeen], zones: Zones, calibration: Calibration) -> list[Outline]:
+class Rests:
+    """The looks at each zone, to be found by time."""
+
+    def __init__(self, observations: Iterable[Observation]) -> None:
+        self._looks: dict[str, list[ZoneSeen]] = {}
+        for look in observations:
+            if isinstance(look, ZoneSeen):
+                self._looks.setdefault(look.zone, []).append(look)
+        for looks in self._looks.values():
+            looks.sort(key=_start)
+
+    def last(self, zone: str, t: float) -> ZoneSeen | None:
+        """The last one that began no later than `t` seconds, the first told of those that began at once."""
+        looks = self._looks.get(zone, [])
+        after = bisect_right(looks, t, key=_start)
+        return looks[bisect_left(looks, _start(looks[after - 1]), key=_start)] if after else None
+
+
+def _start(look: ZoneSeen) -> float:
+    return look.start
+
+
+def _outlines(shot: Shot, rests: Rests, zones: Zones, calibration: Calibration) -> list[Outline]:
     """The zones in view, and the cards and chips that were last read there."""
     outlines = []
     for name in shot.zones:
         points = calibration.to_picture_px(np.asarray(zones[name], dtype=np.float64))
         accused = name == shot.accused
         outlines.append(Outline(points=points, label=words.place(name) if accused else "", accused=accused))
-        rests = [item for item in seen if item.zone == name and item.start <= shot.t + 0.001]
-        if rests:
-            outlines += _read_there(max(rests, key=lambda item: item.start), calibration)
+        rest = rests.last(name, shot.t + 0.001)
+        if rest is not None:
+            outlines += _read_there(rest, calibration)
     return outlines
 
 
