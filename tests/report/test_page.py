@@ -18,7 +18,7 @@ from handreplay.core.events import CardPlaced, ChipsChanged, FootageGap
 from handreplay.core.money import Chips
 from handreplay.core.readings import Known, Unreadable
 from handreplay.core.timeline import Gap
-from handreplay.report.felt import draw_felt, row_state
+from handreplay.report.felt import draw_felt
 from handreplay.report.page import MAX_EMBEDDED_BYTES, render_page
 from handreplay.report.page_parts import Coverage, Report, headline, lost_seconds, round_parts
 from handreplay.report.summary_text import summary_text
@@ -220,7 +220,7 @@ def test_evidence_without_a_picture_leaves_no_broken_image() -> None:
 
 
 def test_the_felt_shows_who_held_what() -> None:
-    felt = draw_felt(sample_round(), document()["rounds"][0]["settlement"], ZONES)
+    felt = draw_felt(sample_round(), document()["rounds"][0]["settlement"], ZONES, findings=document()["findings"])
     faces = sorted(card.identity for card in felt.cards if card.identity)
     assert faces == sorted(["Qs", "Jd", "Qh", "Kh", "4d", "4c", "2d", "7h", "Js"])
     marked = {(wager.name, wager.staked, wager.outcome, wager.state) for wager in felt.wagers if wager.staked}
@@ -262,24 +262,31 @@ def test_many_cards_at_a_seat_lie_in_two_rows_within_its_room() -> None:
 
 def test_a_wager_taken_back_by_right_is_not_drawn_as_open() -> None:
     rows = [row for row in document()["rounds"][0]["settlement"] if row["wager"] != "play"]
-    states = {wager.name: wager.state for wager in draw_felt(sample_round(), rows, ZONES).wagers if wager.staked}
+    felt = draw_felt(sample_round(), rows, ZONES, findings=document()["findings"])
+    states = {wager.name: wager.state for wager in felt.wagers if wager.staked}
     assert states == {"Ante": "right", "Play": "withdrawn", "Blind": "wrong"}
     unsettled = {wager.state for wager in draw_felt(sample_round(), [], ZONES).wagers if wager.staked}
     assert unsettled == {"open"}
 
 
-def test_a_settlement_that_could_not_be_told_is_open() -> None:
-    row = deepcopy(document()["rounds"][0]["settlement"][0])
-    assert row_state(row) == "right"
-    row["observed"]["pay_cents"] = None
-    assert row_state(row) == "open"
+def test_a_wager_that_a_person_is_asked_about_is_neither_right_nor_wrong() -> None:
+    asked = document()
+    asked["findings"][0]["status"] = "review"
+    counts = {text: figure for figure, text, _ in headline(report(document=asked)).counts}
+    assert (counts["settled wrong"], counts["left open"]) == ("0", "1")
+    [part] = round_parts(report(document=asked), ())
+    assert [(row.state, row.got, row.difference) for row in part.wagers][2] == ("open", "win $100.00", "+$100.00")
+    assert {wager.name: wager.state for wager in part.felt.wagers if wager.staked}["Blind"] == "open"
 
 
-def test_a_lost_stake_that_was_taken_is_right_though_it_was_not_read() -> None:
-    lost = {"result": "lose", "pay_cents": 0}
-    row = {"staked_cents": None, "expected": lost, "observed": lost}
-    assert row_state(row) == "right"
-    assert row_state(row | {"expected": {"result": "push", "pay_cents": 0}}) == "open"
+def test_a_wager_that_is_wrong_by_its_likeliest_reading_shows_by_how_much() -> None:
+    likely = document()
+    likely["findings"][0]["status"] = "probable"
+    likely["rounds"][0]["settlement"][2]["observed"] = {"result": "unsettled", "pay_cents": None}
+    counts = {text: figure for figure, text, _ in headline(report(document=likely)).counts}
+    assert (counts["settled wrong"], counts["left open"]) == ("1", "0")
+    [part] = round_parts(report(document=likely), ())
+    assert [(row.state, row.got, row.difference) for row in part.wagers][2] == ("wrong", "not certain", "+$100.00")
 
 
 def test_the_terminal_gets_the_finding_the_counts_and_the_place_of_the_page() -> None:

@@ -22,6 +22,7 @@ def finding(code: str, seat: int | None = 3, wager: str | None = "blind", status
     [
         (row(WIN, WIN), [], ("right", None)),
         (row(LOSE, LOSE, None), [], ("right", None)),
+        (row(PUSH, LOSE, None), [], ("open", None)),
         (row(PUSH, WIN), [finding("PY02")], ("wrong", "PY02")),
         (row(PUSH, WIN), [finding("PY02", status="probable")], ("wrong", "PY02")),
         (row(PUSH, WIN), [finding("PY02", status="review")], ("open", "PY02")),

@@ -21,7 +21,7 @@ from handreplay.batch.reading import ABOUT
 from handreplay.config import Profile
 from handreplay.errors import HandreplayError
 from handreplay.report.evaluation.sources import read_document
-from handreplay.report.page_parts import is_question
+from handreplay.report.questions import is_question
 from handreplay.store import MANIFEST, read_run, write_file
 
 JUDGED, FINDINGS = "judged.json", "findings.json"

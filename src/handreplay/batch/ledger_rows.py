@@ -18,7 +18,8 @@ from handreplay.core.events import Round
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import OutputError
 from handreplay.report.evaluation.sources import read_document
-from handreplay.report.page_parts import frame_shown, is_question, not_in_full
+from handreplay.report.page_parts import frame_shown, not_in_full
+from handreplay.report.questions import is_question
 from handreplay.report.wager_verdicts import wager_verdict
 from handreplay.store import Run, read_run
 

@@ -10,7 +10,7 @@ from handreplay.batch.run import Done
 from handreplay.batch.talk import counted, duration, plain
 from handreplay.core.money import Cents, usd
 from handreplay.report.evaluation.sources import read_document
-from handreplay.report.page_parts import is_question
+from handreplay.report.questions import is_question
 
 _MOST_NAMED = 200
 
@@ -113,6 +113,6 @@ def _sums(entries: Iterable[Entry], out: Path) -> _Sums:
 
 
 def _money(found: _Sum) -> str:
-    sides = ((found.over, "to players"), (found.under, "to the house"))
-    told = [f"{usd(cents)} too much {whom}" for cents, whom in sides if cents]
+    sides = (("the house lost", found.over), ("players are short", found.under))
+    told = [f"{who} {usd(cents)}" for who, cents in sides if cents]
     return f", {', '.join(told)}" if told else ""

@@ -6,16 +6,18 @@ Coordinates are millimetres of the felt, turned so that the drawing lies as the 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
-from typing import Any
+from typing import Any, Literal
 
 from handreplay.core.events import Round
 from handreplay.core.money import worth
 from handreplay.core.readings import Known
 from handreplay.report import words
 from handreplay.report.states import CardLife, ChipState, card_lives, chip_states
+from handreplay.report.wager_verdicts import Told, wager_verdict
 
 Point = tuple[float, float]
 Zones = Mapping[str, Sequence[Point]]
+Fields = Mapping[str, Any]
 
 CARD_MM = (70.0, 96.0)
 CARD_STEP_MM = 76.0
@@ -69,11 +71,22 @@ class Felt:
     labels: tuple[DrawnLabel, ...]
 
 
-def draw_felt(round_: Round, settlement: Iterable[Mapping[str, Any]], zones: Zones, *, turned: bool = False) -> Felt:
-    """Draw a round. `turned` puts the dealer at the bottom, as a camera above the dealer's shoulder sees it."""
+def draw_felt(
+    round_: Round,
+    settlement: Iterable[Fields],
+    zones: Zones,
+    *,
+    findings: Sequence[Fields] = (),
+    turned: bool = False,
+) -> Felt:
+    """Draw a round as its findings judge it.
+
+    `turned` puts the dealer at the bottom, as a camera above the dealer's shoulder sees it.
+    """
     sign = -1.0 if turned else 1.0
     placed = {name: [(sign * x, sign * y) for x, y in outline] for name, outline in zones.items()}
     rows = {f"seat{row['seat']}.{row['wager']}": row for row in settlement}
+    told = {name: wager_verdict(row, findings)[0] for name, row in rows.items()}
     states = chip_states(round_)
     seats_in_play = {zone.split(".")[0] for zone in (*rows, *states)}
     lives = [life for life in card_lives(round_) if life.zone in placed and life.zone not in ("rack", "shoe")]
@@ -81,14 +94,15 @@ def draw_felt(round_: Round, settlement: Iterable[Mapping[str, Any]], zones: Zon
     boxes, wagers, labels = [], [], []
     for name, outline in placed.items():
         part = name.partition(".")[2]
-        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
         if name in ("rack", "tray", "shoe", "community", "dealer.cards") or part == "cards":
-            boxes.append((points, "fixture" if name in ("rack", "tray", "shoe") else "cards"))
+            boxes.append((_svg_points(outline), "fixture" if name in ("rack", "tray", "shoe") else "cards"))
             held = [life for life in lives if life.zone == name]
             idle = _is_idle(name, seats_in_play)
             labels.append(_label(name, outline, placed, sign=sign, cards=len(held), idle=idle))
         else:
-            wagers.append(_wager(name, outline, points, rows.get(name), states.get(name, ()), settled=bool(rows)))
+            wagers.append(
+                _wager(name, outline, rows.get(name), told.get(name), states.get(name, ()), settled=bool(rows))
+            )
     edge, view = _table_edge(placed, labels, sign)
     return Felt(
         view=view,
@@ -164,6 +178,10 @@ def _seat_cards_centre(outline: Sequence[Point], zones: Zones) -> Point:
     return x + OUTWARD_MM * (x - middle[0]) / away, y + OUTWARD_MM * (y - middle[1]) / away
 
 
+def _svg_points(outline: Sequence[Point]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in outline)
+
+
 def _staked(states: Sequence[ChipState]) -> int | None:
     """What first stood there; None when nothing did or it was not read."""
     amounts = [worth(state.chips.value) for state in states if isinstance(state.chips, Known) and state.chips.value]
@@ -173,24 +191,25 @@ def _staked(states: Sequence[ChipState]) -> int | None:
 def _wager(
     name: str,
     outline: Sequence[Point],
-    points: str,
-    row: Mapping[str, Any] | None,
+    row: Fields | None,
+    told: Told | None,
     states: Sequence[ChipState],
     *,
     settled: bool,
 ) -> DrawnWager:
     """One spot. Without a row of its own in a settled round, what stood there was taken back by right."""
+    state: Told | Literal["withdrawn", "idle"]
     x, y = _centre(outline)
     staked = row["staked_cents"] if row else _staked(states)
-    if row:
-        state, outcome = row_state(row), _outcome(row)
+    if row and told:
+        state, outcome = told, _outcome(row)
     elif staked is None:
         state, outcome = "idle", ""
     else:
         state, outcome = ("withdrawn", "back") if settled else ("open", "")
     return DrawnWager(
         name=words.short_wager(name.partition(".")[2]),
-        outline=points,
+        outline=_svg_points(outline),
         lines=tuple((_chord_middle(outline, y + off, x), y + off) for off in LINES_OFF_MM),
         staked=words.dollars(staked) if staked is not None else "",
         outcome=outcome,
@@ -198,19 +217,7 @@ def _wager(
     )
 
 
-def row_state(row: Mapping[str, Any]) -> str:
-    """ "right", "wrong" or "open" for one settlement row. A lost stake that was taken is right, however much it was."""
-    due, got = row["expected"], row["observed"]
-    if due == got and due["result"] == "lose" and due["pay_cents"] == 0:
-        return "right"
-    if None in (row["staked_cents"], due["result"], due["pay_cents"], got["result"], got["pay_cents"]):
-        return "open"
-    if got["result"] == "unsettled" and due["result"] != "unsettled":
-        return "open"
-    return "right" if due == got else "wrong"
-
-
-def _outcome(row: Mapping[str, Any]) -> str:
+def _outcome(row: Fields) -> str:
     got = row["observed"]
     if got["result"] is None or got["pay_cents"] is None:
         return "?"

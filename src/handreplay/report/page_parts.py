@@ -1,6 +1,6 @@
 """What stands on the report page, worked out from findings and rounds; the template only lays it out."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +10,10 @@ from handreplay.core.money import usd
 from handreplay.core.readings import Unreadable
 from handreplay.core.timeline import Gap
 from handreplay.report import places, words
-from handreplay.report.felt import Felt, draw_felt, row_state
+from handreplay.report.felt import Felt, draw_felt
+from handreplay.report.questions import is_question
 from handreplay.report.states import card_lives
+from handreplay.report.wager_verdicts import row_state, wager_verdict
 from handreplay.store import Provenance
 
 Document = Mapping[str, Any]
@@ -141,10 +143,6 @@ def watch(report: Report, number: int, seconds: float, frame: int | None = None)
     return Watch(at, places.position(source, seconds), frame, places.spot(source, seconds)[0] is not None)
 
 
-def is_question(finding: Document) -> bool:
-    return finding.get("status") == "review" or str(finding.get("code", "")).startswith("FT")
-
-
 def frame_shown(finding: Document) -> int | None:
     """The number of the picture on show at the finding's time; None where none was kept."""
     near = (shot for shot in finding.get("evidence") or () if abs(shot["t"] - finding["t"]) < FRAME_WITHIN_S)
@@ -252,7 +250,10 @@ def _detail(faults: list[Document], questions: list[Document], incomplete: int) 
 def _counts(report: Report, faults: list[Document], questions: list[Document]) -> tuple[tuple[str, str, str], ...]:
     rounds = report.document["rounds"]
     verdicts = Counter(entry["verdict"] for entry in rounds)
-    rows = Counter(row_state(row) for entry in rounds for row in entry.get("settlement", ()))
+    found = _by_round(report.document["findings"])
+    rows = Counter(
+        wager_verdict(row, found[entry["round"]])[0] for entry in rounds for row in entry.get("settlement", ())
+    )
     shown = [life for round_ in report.rounds for life in card_lives(round_) if life.shown]
     unread = sum(isinstance(life.identity, Unreadable) for life in shown)
     counts = [
@@ -292,6 +293,7 @@ def lost_seconds(report: Report) -> float:
 
 def round_parts(report: Report, findings: Sequence[FindingPart]) -> tuple[RoundPart, ...]:
     entries = {entry["round"]: entry for entry in report.document["rounds"]}
+    found = _by_round(report.document["findings"])
     few = len(report.rounds) <= 6
     parts = []
     for round_ in report.rounds:
@@ -305,8 +307,8 @@ def round_parts(report: Report, findings: Sequence[FindingPart]) -> tuple[RoundP
                 ends=watch(report, round_.number, round_.end),
                 length=length(round_),
                 partial=not_in_full(round_),
-                felt=draw_felt(round_, rows, report.zones, turned=report.turned),
-                wagers=_wager_rows(rows),
+                felt=draw_felt(round_, rows, report.zones, findings=found[round_.number], turned=report.turned),
+                wagers=_wager_rows(rows, found[round_.number]),
                 hands=_hand_rows(entry.get("hands") or {}),
                 rack=rack_rows(round_),
                 events=_event_rows(report, round_),
@@ -317,19 +319,27 @@ def round_parts(report: Report, findings: Sequence[FindingPart]) -> tuple[RoundP
     return tuple(parts)
 
 
-def _wager_rows(rows: Sequence[Document]) -> tuple[WagerRow, ...]:
+def _by_round(findings: Sequence[Document]) -> defaultdict[int, list[Document]]:
+    found: defaultdict[int, list[Document]] = defaultdict(list)
+    for finding in findings:
+        found[finding["round"]].append(finding)
+    return found
+
+
+def _wager_rows(rows: Sequence[Document], findings: Sequence[Document]) -> tuple[WagerRow, ...]:
     parts, last = [], None
     for row in rows:
-        due, got = row["expected"], row["observed"]
+        told, code = wager_verdict(row, findings)
+        likely = told == "wrong" and row_state(row) == "open"  # wrong by a finding, though by how much is not certain
         parts.append(
             WagerRow(
                 seat=row["seat"],
                 wager=words.wager(row["wager"]),
                 staked=_amount(row["staked_cents"]),
-                due=_settled(due),
-                got=_settled(got),
-                difference=_row_difference(row),
-                state=row_state(row),
+                due=_settled(row["expected"]),
+                got="not certain" if likely else _settled(row["observed"]),
+                difference=_told_difference(row, code, findings) if likely else _row_difference(row),
+                state=told,
                 first_of_seat=row["seat"] != last,
             )
         )
@@ -348,6 +358,12 @@ def _settled(side: Document) -> str:
     if result == "win" or pay:
         return f"{result} {usd(pay)}"
     return str(result)
+
+
+def _told_difference(row: Document, code: str | None, findings: Sequence[Document]) -> str:
+    of_row = (f for f in findings if (f["code"], f["seat"], f["wager"]) == (code, row["seat"], row["wager"]))
+    variance = next((finding["variance_cents"] for finding in of_row), None)
+    return words.signed(variance) if variance else ""
 
 
 def _row_difference(row: Document) -> str:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from handreplay.report.felt import row_state
-from handreplay.report.page_parts import is_question
+from handreplay.report.questions import is_question
 
 Fields = Mapping[str, Any]
 Told = Literal["right", "wrong", "open"]
@@ -12,6 +11,18 @@ Told = Literal["right", "wrong", "open"]
 OF_THE_PAYMENT = frozenset({"PY01", "PY02", "PY03", "PY04"})
 OF_SEVERAL = frozenset({"MD09", "MD10", "PY06"})  # a void round played on or without cause, the payout limit
 OUT_OF_TURN = frozenset({"WG03", "WG04"})  # the one finding of such a wager
+
+
+def row_state(row: Fields) -> Told:
+    """What one settlement row says alone. A lost stake that was taken is right, however much it was."""
+    due, got = row["expected"], row["observed"]
+    if due == got and due["result"] == "lose" and due["pay_cents"] == 0:
+        return "right"
+    if None in (row["staked_cents"], due["result"], due["pay_cents"], got["result"], got["pay_cents"]):
+        return "open"
+    if got["result"] == "unsettled" and due["result"] != "unsettled":
+        return "open"
+    return "right" if due == got else "wrong"
 
 
 def wager_verdict(row: Fields, findings: Iterable[Fields]) -> tuple[Told, str | None]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
-from handreplay.report.page_parts import is_question
+from handreplay.report.questions import is_question
 
 Order = Literal["money", "certainty", "severity", "time"]
 ORDERS: tuple[str, ...] = get_args(Order)

@@ -135,7 +135,7 @@ def settlement_rows(desk: Desk, state: State) -> Rows:
 
 
 def _agrees(row: dict[str, Any]) -> str:
-    from handreplay.report.felt import row_state
+    from handreplay.report.wager_verdicts import row_state
 
     return {"right": "yes", "wrong": "no"}.get(row_state(row), "not known")
 

@@ -17,10 +17,10 @@ from handreplay.report.page_parts import (
     RoundPart,
     describe,
     finding_parts,
-    is_question,
     length,
     round_parts,
 )
+from handreplay.report.questions import is_question
 from handreplay.report.rack import RackSheet, rack_sheet
 from handreplay.review.corrections import Corrected, corrected, read_correction, standing
 from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS, Decision, finding_keys

@@ -8,8 +8,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from handreplay.errors import HandreplayError
-from handreplay.report.page_parts import is_question
 from handreplay.report.places import spot_among
+from handreplay.report.questions import is_question
 from handreplay.report.shift.coverage import JUDGED, Label, Labelled, labelled, length_of, painted
 from handreplay.report.shift.values import Found, Kind, NoRecording, Piece, Played, Recording, Stretch, Take, Window
 from handreplay.report.wager_verdicts import OF_SEVERAL, wager_verdict
