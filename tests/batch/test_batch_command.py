@@ -71,7 +71,7 @@ def test_one_bad_file_never_ends_a_batch_and_the_verdict_is_never_clean(folder: 
         ("a15_zero", "empty file"),
     ):
         assert re.search(rf"^  {name}\.mp4: .*({reason})", done.stdout, re.MULTILINE), done.stdout
-    assert "PY02 overpaid: 1, $100.00 too much to players" in done.stdout
+    assert "PY02 overpaid: 1, the house lost $100.00" in done.stdout
     assert "._cam1" not in done.stdout + done.stderr
     assert states(folder)["good2.mp4"] == "audited"
     assert "Traceback" not in done.stderr

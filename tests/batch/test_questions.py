@@ -541,6 +541,11 @@ def test_the_command_that_leads_on_can_be_pasted_and_shows_rows(out: Path, tmp_p
     assert kept in command or not kept
 
 
+def test_what_has_no_name_to_group_by_is_led_on_to_in_words(out: Path) -> None:
+    fill(out, out)
+    assert "\nSee those without a wager: handreplay query" in run(str(out), "underpayments", "--by", "wager")[1]
+
+
 def test_nothing_leads_on_from_no_rows(out: Path) -> None:
     fill(out, out)
     assert "See " not in run(str(out), "overpayments", "--dealer", "Bob")[1]

@@ -265,10 +265,10 @@ def _leads(
     if not rows:
         return None
     value = rows[0][0]
-    shown = "those without one" if value is None else str(value)
     given = {**filters.given, **more, by: int(value[:2]) if by == "hour" and value else value or ""}
     given.pop("by", None)
-    return f"{by} {shown}", (question, *_options(given))
+    shown = f"{by} {value}" if value is not None else f"those without a {by}"
+    return shown, (question, *_options(given))
 
 
 def _options(given: Mapping[str, Any]) -> tuple[str, ...]:
