@@ -142,7 +142,7 @@ def test_nothing_from_outside_is_taken_for_markup() -> None:
 
 def test_a_recording_without_clock_times_is_told_by_its_own_seconds() -> None:
     page = render_page(report(rounds=[dataclasses.replace(sample_round(), clock_start=None)]))
-    assert "0:00:36.000 into the recording" in page and "it carries no clock time" in page
+    assert "0:00:36.000 into the recording" in page and "their clock time was not given" in page
     assert "Clock" not in page and "None" not in page.replace("None.", "")
 
 

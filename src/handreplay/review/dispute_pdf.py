@@ -56,7 +56,7 @@ def _facts(sheet: Sheet, report: Mapping[str, Any], form: Sequence[tuple[str, st
 
 
 def _findings(sheet: Sheet, report: Mapping[str, Any]) -> None:
-    sheet.heading("Violations and sections")
+    sheet.heading("Findings and sections")
     if not report["findings"]:
         sheet.paragraph("None.")
         return
