@@ -89,6 +89,9 @@ def test_what_nobody_filled_in_is_said_to_be_not_given(desk: Desk) -> None:
     assert report["fields"]["staff"] == report["fields"]["action"] == "not given"
     assert report["type_of_error"] == ["not decided"]
     assert (report["losses"], report["savings"]) == ("not decided", "not decided")
+    assert report["fields"]["method"].endswith("no person has reviewed it yet.")
+    desk.decide(ANN, PAID, {"choice": "open", "fault": "none"})
+    assert dispute.dispute(desk, 1)["fields"]["method"].endswith("then reviewed.")
 
 
 @pytest.mark.parametrize("kind", sorted(dispute.KINDS))

@@ -89,7 +89,7 @@ def environment(*packages: str) -> Environment:
     made.filters.update(
         basis=lambda basis: BASIS_WORDS.get(basis, basis),
         card_name=words.card,
-        certainty=_certainty,
+        certainty=certainty,
         duration=words.duration,
         game=words.game,
         n=lambda number: f"{number:.1f}",
@@ -101,7 +101,7 @@ def environment(*packages: str) -> Environment:
     return made
 
 
-def _certainty(finding: Mapping[str, Any]) -> str:
+def certainty(finding: Mapping[str, Any]) -> str:
     """What the status means; for what is held against somebody, the confidence of the weakest reading too."""
     meaning: str = {
         "confirmed": "holds for every reading that the footage allows",

@@ -116,11 +116,14 @@ def _filled(fields: Mapping[str, str], desk: Desk, state: State, number: int) ->
     """Every field of the form, with what can be told where nobody filled it in."""
     day = next(r for r in state.rounds if r.number == number).clock_start
     mark = day[:10].replace("-", "") if day else desk.provenance.source_sha256[:8]
-    people = [str((entry.body or {}).get("by")) for entry in state.entries if (entry.body or {}).get("round") == number]
+    own = [entry.body for entry in state.entries if entry.body and entry.body.get("round") == number]
+    people = [str(body.get("by")) for body in own]
+    reviewed = any(body.get("kind") in ("decision", "correction") for body in own)
+    method = f"Recorded overhead video, read and replayed by handreplay {desk.provenance.version}"
     known = {
         "number": f"{desk.table.table}-{mark}-R{number:04d}",
         "preparer": people[-1] if people else NOT_GIVEN,
-        "method": f"Recorded overhead video, read and replayed by handreplay {desk.provenance.version}, then reviewed.",
+        "method": f"{method}, then reviewed." if reviewed else f"{method}; no person has reviewed it yet.",
         "second_reviewer": ", ".join(review["by"] for review in _second(desk, number)) or NOT_GIVEN,
     }
     return {name: fields.get(name) or known.get(name, NOT_GIVEN) for name, _, _ in FORM}

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from handreplay.core.money import usd
+from handreplay.report.page import certainty
 from handreplay.report.pdf_sheet import LACKING, Sheet
 
 NEVER_ENTERED = datetime(2000, 1, 1, tzinfo=UTC)  # the file's own date until somebody fills the report in
@@ -72,7 +73,7 @@ def _findings(sheet: Sheet, report: Mapping[str, Any]) -> None:
         amount = "" if not variance else f" Difference {usd(variance)}."
         rows.append(
             (
-                f"{found['code']} {found['name']}\n{found['status']}, {min(found['confidence'], 0.999):.1%}",
+                f"{found['code']} {found['name']}\n{found['where']}; {certainty(found)}",
                 f"{found['message']}{amount}",
                 f"{found['section']} ({found['basis']})",
                 f"{found['clock'] or ''}\n{found['position']}",

@@ -24,27 +24,30 @@ from handreplay.report.shift.values import Shift
 
 MADE = datetime(2000, 1, 1, tzinfo=UTC)  # a night nobody dated; else the file carries the time its last recording began
 WIDTH_MM = 188.0
-HEIGHT_MM = 235.0  # the tallest chart
+HEIGHT_MM = 225.0  # the tallest chart: a title and its note fit above it
 TONES = {"fault": (184, 64, 11), "open": (107, 78, 155)}
 SMALL = 6.3
+TITLE_MM, NOTE_MM = 11.0, 6.0
 
 
 def shift_pdf(shift: Shift) -> bytes:
     head = text.headline(shift)
     sheet = _paper(shift, head.title)
     figures = charts.draw(shift)
+    pictures = {name: charts.png(figure) for name, figure in figures.items()}
     plan = layout(shift, figures)
     links = _Links(sheet, shift, plan)
     sheet.add_page()
     _head(sheet, shift, head)
     for section in plan.sections:
         links.arrive(section.anchor)
-        _title(sheet, section.title)
+        first = next(iter(section.blocks), None)
+        _title(sheet, section.title, above=_picture_mm(pictures[first.chart])[1] if isinstance(first, Picture) else 0.0)
         for block in section.blocks:
             if isinstance(block, Grid):
                 _grid(sheet, block, links)
             else:
-                _picture(sheet, block, charts.png(figures[block.chart]))
+                _picture(sheet, block, pictures[block.chart])
     _lists(sheet, shift, plan, links)
     _rounds(sheet, shift, links)
     if sheet.lacks_letters():
@@ -97,8 +100,9 @@ def _head(sheet: Sheet, shift: Shift, head: text.Headline) -> None:
     sheet.pairs([(figure, what) for figure, what, _ in head.counts])
 
 
-def _title(sheet: Sheet, title: str) -> None:
-    if sheet.will_page_break(40):
+def _title(sheet: Sheet, title: str, *, above: float = 0.0) -> None:
+    """A section's title, on the page of the first lines under it, or of the picture that is so tall (millimetres)."""
+    if sheet.will_page_break(max(40.0, above + TITLE_MM + NOTE_MM)):
         sheet.add_page()
     sheet.ln(4)
     sheet.paragraph(title, size=12.5, bold=True)
@@ -154,14 +158,19 @@ def _side(column: Column) -> str:
 
 
 def _picture(sheet: Sheet, picture: Picture, content: bytes) -> None:
-    width, height = _size(content)
-    wide = min(WIDTH_MM, HEIGHT_MM * width / height)
-    tall = wide * height / width
-    if sheet.will_page_break(tall + 6):
+    wide, tall = _picture_mm(content)
+    if sheet.will_page_break(tall + NOTE_MM):
         sheet.add_page()
     _note(sheet, picture.says)
     sheet.image(io.BytesIO(content), w=wide, h=tall, alt_text=picture.says)
     sheet.ln(2)
+
+
+def _picture_mm(content: bytes) -> tuple[float, float]:
+    """As wide and as tall as it is put on paper."""
+    width, height = _size(content)
+    wide = min(WIDTH_MM, HEIGHT_MM * width / height)
+    return wide, wide * height / width
 
 
 def _size(content: bytes) -> tuple[int, int]:
