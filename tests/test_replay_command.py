@@ -92,6 +92,7 @@ def test_every_rule_is_in_the_catalogue_once() -> None:
 def test_explain_takes_a_code_in_small_letters() -> None:
     result = CliRunner().invoke(app, ["explain", "py02"])
     assert result.exit_code == 0 and result.stdout.startswith("PY02 overpaid")
+    assert "(pa-569): 58 Pa. Code: Ante 569.12(b) [text]; Play" in result.stdout
 
 
 @pytest.mark.parametrize("code", list(catalogue()))

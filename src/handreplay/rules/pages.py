@@ -80,4 +80,4 @@ def _odds_line(game: Game) -> str:
     parts = "; ".join(
         f"{wager.title} {wager.odds.section.removeprefix('58 Pa. Code ')} [{wager.odds.basis}]" for wager in game.wagers
     )
-    return f"- {game.title} ({game.rules}): 58 Pa. Code {parts}"
+    return f"- {game.title} ({game.rules}): 58 Pa. Code: {parts}"
