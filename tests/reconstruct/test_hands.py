@@ -202,3 +202,28 @@ def test_a_board_card_that_was_dealt_while_its_place_could_not_be_read_came_face
     deal = Deal(hand=3, dealer=0, community=2, community_down=True, burns=False)
     cards = tell(ZoneCards("community", seen=looks, covered=covered, dealt=40.3, deal=deal))
     assert [(card.face(), card.face_up) for card in cards] == [("7h", False), ("8c", face_up)]
+
+
+def hand_of_three(*later: ZoneSeen) -> list[str | None]:
+    backs = [visit(10.0 * n, back(2.0 * n), since=10.0 * n - 1) for n in (1, 2, 3)]
+    told = tell(ZoneCards("dealer.cards", seen=[*backs, *later], dealt=30.0, deal=Deal(hand=3, dealer=3)))
+    return [card.face() for card in told]
+
+
+def test_a_strip_of_a_hand_that_then_lies_open_whole_was_one_of_the_cards_that_show_now() -> None:
+    queen, strip = seen(spread("Qd", "Qh", 0.001), -60.0), seen(spread("5d", "6d", 0.001), -50.0, visible=0.4)
+    first = visit(50.0, queen, strip, back(6.0), since=49.0)
+    whole = visit(52.0, queen, seen(spread("6d", "5d", 0.001), 4.0), seen(spread("4d", "4h", 0.001), 70.0), since=51.0)
+    assert sorted(map(str, hand_of_three(first, whole))) == ["4d", "6d", "Qd"]
+
+
+def test_a_face_that_shows_by_and_by_adds_no_card_to_a_full_hand() -> None:
+    queen, five = seen(spread("Qd", "Qh", 0.001), -60.0), seen(spread("5d", "6d", 0.001), 4.0)
+    first = visit(50.0, queen, five, back(70.0), since=49.0)
+    then = visit(52.0, queen, seen(spread("6d", "5d", 0.001), 40.0), seen(spread("4d", "4h", 0.001), 100.0), since=51.0)
+    assert len(hand_of_three(first, then)) == 3
+
+
+def test_more_faces_at_once_than_a_hand_holds_are_a_card_too_many() -> None:
+    faces = [seen(spread(card, "2h", 0.001), 64.0 * n) for n, card in enumerate(("Qd", "5d", "6d", "4d"))]
+    assert sorted(map(str, hand_of_three(visit(50.0, *faces, since=49.0)))) == ["4d", "5d", "6d", "Qd"]

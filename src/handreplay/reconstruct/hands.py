@@ -236,6 +236,8 @@ class _Teller:
         opened = [card for card in _lying(self.cards) if card.is_up()]
         unknown = _not_again(opened, sorted(ups, key=lambda seen: from_left(zone, center(seen))), look)
         closed = self._closed()
+        if len(ups) >= self.whole.deal.size(zone):
+            _read_anew(opened, unknown, look, room=len(closed))
         turned = self._turned(closed, unknown)
         for card, seen in turned:
             laid_open = zone == "community" and not self.whole.deal.community_down
@@ -246,7 +248,8 @@ class _Teller:
             _face(card, seen, look)
             unknown.remove(seen)
             closed.remove(card)
-        extra = [seen for seen in unknown if seen.changed >= NEW_CHANGED and self._may_be_more(seen, look)]
+        more = self._may_be_more(ups, look)
+        extra = [seen for seen in unknown if seen.changed >= NEW_CHANGED and seen in more]
         if zone == "community":
             extra = _from_the_end(extra, [card.place for card in self.cards if card.place])
         for seen in extra:
@@ -315,10 +318,18 @@ class _Teller:
         sure = sorted(unknown, key=lambda seen: not isinstance(seen.identity, Known))[: len(closed)]
         return list(zip(closed, [seen for seen in unknown if seen in sure], strict=False))
 
-    def _may_be_more(self, seen: SeenCard, look: ZoneSeen) -> bool:
-        """May a face be one more card? One that cannot be read adds none to a full hand, nor beside a hand."""
-        full = len(self.cards) >= self.whole.deal.size(self.whole.zone)  # one that seems gone may lie under a sleeve
-        return isinstance(seen.identity, Known) or not (look.partly or full)
+    def _may_be_more(self, ups: Sequence[SeenCard], look: ZoneSeen) -> list[SeenCard]:
+        """The faces that may be one more card. One that cannot be read adds none to a full hand, nor beside a hand.
+
+        One that is read adds none to a full hand either, unless more show at once than it holds: of what shows by and
+        by one card may have been read twice.
+        """
+        size = self.whole.deal.size(self.whole.zone)
+        full = len(self.cards) >= size  # one that seems gone may lie under a sleeve
+        read = [seen for seen in ups if isinstance(seen.identity, Known)]
+        if full:
+            return read if len(read) > size else []
+        return read if look.partly else list(ups)
 
     def _late(self, turned: Sequence[CardStory], seen: SeenCard, look: ZoneSeen) -> CardStory:
         """A face more than there were backs lay unseen under them; where none lie it was placed face up just now.
@@ -463,6 +474,22 @@ def _not_again(opened: list[CardStory], ups: Sequence[SeenCard], look: ZoneSeen)
         else:
             unknown.append(seen)
     return [seen for seen in ups if seen in unknown]
+
+
+def _read_anew(opened: list[CardStory], unknown: list[SeenCard], look: ZoneSeen, *, room: int) -> None:
+    """Give open cards that show no more the faces for which there is no `room`; takes both out of their lists.
+
+    A hand that shows as many faces as it holds has no others: what was read of a strip before was misread.
+    """
+    for card in [card for card in opened if all(show.visible < STRIP_VISIBLE for show in card.shows)]:
+        if len(unknown) <= room or card.place is None:
+            return
+        place = card.place
+        seen = min(unknown, key=lambda seen: distance(place, center(seen)))
+        opened.remove(card)
+        unknown.remove(seen)
+        card.votes = CardVotes()
+        _face(card, seen, look)
 
 
 def _misread(card: CardStory, seen: SeenCard, look: ZoneSeen) -> bool:
