@@ -1,5 +1,6 @@
 """PY: the code of every difference, the order and the time of settling, the aggregate limit."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from handreplay.core.events import ChipsChanged
+from handreplay.core.money import chips
+from handreplay.core.readings import Known, Unreadable
 from handreplay.games.game import Due
 from handreplay.rules.settlement import fault_code
 from tests.rules.rounds import ALL, WITH_DEALER, base, ordinary
@@ -95,6 +98,17 @@ def test_a_wager_paid_before_the_deciding_hand_shows_is_early(rules: str) -> Non
     own = story.audit().findings
     due = next(row for row in story.audit().rounds[0].settlement if (row.seat, row.wager) == (1, name)).expected
     assert [f.code for f in own if f.wager == name] == ["PY07" if due.result == "lose" else "PY04"]
+
+
+@pytest.mark.parametrize(("other", "status"), ((0, "review"), (1, "confirmed")))
+def test_where_the_wager_may_lie_as_before_it_is_not_surely_settled_early(other: int, status: str) -> None:
+    story = ordinary("pa-569")
+    taken = story.changed(1, "trips", 0, "dealer", to="tray")
+    assert isinstance(taken.before, Known)
+    may_be = taken.before.value if other == 0 else chips({"1": 1})
+    unread = Unreadable("number of chips not certain", ((chips({}), 0.99), (may_be, 0.01)))
+    story.phases["decision 0"] += [replace(taken, after=unread), replace(taken, before=unread)]
+    assert [f.status for f in story.audit().findings if f.code == "PY07"] == [status]
 
 
 def royal(rules: str = "pa-653a", **changes: object) -> Story:

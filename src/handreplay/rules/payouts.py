@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from handreplay.core.events import Event
 from handreplay.core.findings import PROBABLE_FROM, Finding, Status
-from handreplay.core.money import Cents, usd
-from handreplay.core.readings import Known
+from handreplay.core.money import Cents, usd, worth
+from handreplay.core.readings import Known, Unreadable
 from handreplay.games.game import Section
 from handreplay.games.paytables import chosen
 from handreplay.rules.case import Case
@@ -274,6 +274,12 @@ def _most_short(case: Case, seat: int) -> Settled:
     return min(own, key=lambda s: s.tally.added - (s.likeliest.due.pay or 0))
 
 
+def _may_be_none(step: Step) -> bool:
+    """May the chips lie there as before, for all that was read? Cards that are tucked there hide them."""
+    after = step.event.after
+    return isinstance(after, Unreadable) and any(worth(pile) == step.before for pile, _ in after.candidates)
+
+
 def settled_early(case: Case) -> Iterator[Finding]:
     """PY07: nothing but a fold's forfeits is paid or taken before the dealer's hand is shown."""
     replay = case.replay
@@ -287,5 +293,6 @@ def settled_early(case: Case) -> Iterator[Finding]:
         done = "paid" if early.rise > 0 else "collected"
         before = replay.shown_t - early.t
         text = f"{case.title(settled)} was {done} {before:.1f} s before the hand that decides it was shown."
-        status: Status | None = None if replay.seen(early.t, replay.shown_t) else "review"  # or it was shown in a gap
+        in_gap = not replay.seen(early.t, replay.shown_t)
+        status: Status | None = "review" if in_gap or _may_be_none(early) else None
         yield case.finding("PY07", early.event, text, seat=seat.number, wager=settled.wager.name, status=status)
