@@ -14,6 +14,7 @@ from handreplay.config import Profile
 from handreplay.core.ahead import ahead
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
+from handreplay.core.heap import give_back
 from handreplay.core.observations import Observation, ZoneSeen
 from handreplay.core.readings import Known, Unreadable
 from handreplay.core.timeline import JUMP, Gap
@@ -161,6 +162,7 @@ def view(
     it. Raises FootageError or ProfileError when recording or profile cannot be used.
     """
     keep_image_work_together()
+    give_back()  # what the recording before has left
     info = probe(footage)
     calibration = Calibration.from_profile(profile)
     check_size(info, profile, calibration, footage)
