@@ -120,3 +120,23 @@ def test_the_index_of_a_card_above_does_not_mislead() -> None:
     on_top = CardBox(read[1][0].corners, True, 0.9, 0.9, 1.0)
     cards = laid_open(Misled(), hand(THREE), PX_PER_MM, [read[0], (on_top, read[1][1])])
     assert {look.card for _, look in cards} == set(THREE)
+
+
+class Dim(Edges):
+    """Reads only so surely."""
+
+    def __init__(self, most: float) -> None:
+        super().__init__()
+        self.most = most
+
+    def _one(self, crop: np.ndarray) -> CardReading:
+        look = super()._one(crop)
+        return reading(look.card, min(self.most, max(look.spread())))
+
+
+@pytest.mark.parametrize(("most", "told"), [(0.65, {"2c", "7h", "Kd"}), (0.5, {"2c", "Kd"})])
+def test_a_card_that_surely_lies_there_is_told_of_though_which_it_is_is_not(most: float, told: set[str]) -> None:
+    read = [(box(0), reading("2c", 0.99)), (box(47), reading("Kd", 0.99))]
+    cards = laid_open(Dim(most), hand(THREE), PX_PER_MM, read)
+    assert {look.card for _, look in cards} == told
+    assert all(max(look.spread()) == most for _, look in cards if look.card == "7h")

@@ -2,10 +2,11 @@
 
 White cards that overlap show hardly an edge: the one in the middle may go unseen, or be given an outline some
 millimetres off, though its index is in plain sight. So the row from the first to the last of the hand is gone along in
-small steps, what shows at each is read, and believed only where it is read surely.
+small steps, what shows at each is read, and believed only where it is read surely. Where several steps show one card,
+though not surely, a card lies there: it is told of with what it may be, for other cards may decide.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, pairwise
 
@@ -24,6 +25,7 @@ Read = tuple[CardBox, CardReading]
 STEP_MM = 4.0
 BEYOND_MM = 12.0  # the ends' outlines may be off as well
 PROMISING = 0.4  # worth a closer look
+LIKELY = 0.6  # a look that shows that a card lies there, though not surely which
 ABOVE_MM = 9.0  # further towards the top of the row a card lies on this one
 INNER_SHARE = 0.93  # of an outline that may be off
 SAME_PLACE_MM = 8.0  # nearer than this to a card that was read, its own index is all that can be read
@@ -58,9 +60,34 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
             if sure is not None and sure.card not in known:
                 known.add(sure.card)
                 found.append((place, sure))
+    found += list(_doubtful(row, places, looks, known, found))
     unread = [box for box, reading in faces if max(reading.spread()) < READ]
     gone = [box for box in unread if not _clear(box, found)]
     return [one for one in read if not any(one[0] is box for box in gone)] + found
+
+
+def _doubtful(
+    row: Sequence[CardBox],
+    places: Sequence[CardBox],
+    looks: Sequence[CardReading],
+    known: Container[str],
+    found: Sequence[Read],
+) -> Iterator[Read]:
+    """Of each gap in the row the likeliest card, where more than one place shows it: it lies there, whatever it is."""
+    for one, other in pairwise(row):
+        if apart(one, other) < LEAST_GAP_MM:
+            continue
+        within = [
+            (at, look)
+            for at, look in zip(places, looks, strict=True)
+            if look.kind == "face" and max(apart(at, one), apart(at, other)) < apart(one, other) - SAME_PLACE_MM
+        ]
+        place, best = max(within, key=lambda seen: max(seen[1].spread()), default=(None, None))
+        if place is None or best is None or best.card in known or not _clear(place, found):
+            continue
+        agree = sum(look.card == best.card and max(look.spread()) >= LIKELY for _, look in within)
+        if agree > 1:
+            yield place, best
 
 
 @dataclass(frozen=True, eq=False)
