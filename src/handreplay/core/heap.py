@@ -1,7 +1,7 @@
 """Memory that nobody needs goes back to the system between recordings.
 
-Python frees what refers to itself only now and then, though pictures may hang on it, and glibc keeps what was freed, the
-more the more recordings: pieces that are in use lie between.
+Python frees what refers to itself only now and then, though pictures may hang on it; and glibc keeps what was freed,
+the more the more recordings were read.
 """
 
 import ctypes
