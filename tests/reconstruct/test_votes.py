@@ -65,3 +65,11 @@ def test_a_card_elsewhere_that_is_seen_twice_is_no_other_card_left_over() -> Non
     read = one_deck({"c01": votes(spread(Qs=0.83, Qh=0.165)), "c02": votes(spread(Qs=0.999))})
     assert isinstance(read["c01"], Unreadable)
     assert isinstance(read["c02"], Known) and read["c02"].value == "Qs"
+
+
+def test_a_strip_that_is_read_as_a_card_seen_elsewhere_was_misread() -> None:
+    strip = CardVotes()
+    strip.add(spread(**{"3d": 0.9999}), whole=False)
+    read = one_deck({"c01": strip, "c02": votes(spread(**{"3d": 0.99}))})
+    assert isinstance(read["c01"], Unreadable)
+    assert isinstance(read["c02"], Known) and read["c02"].value == "3d"

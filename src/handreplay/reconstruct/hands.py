@@ -581,7 +581,7 @@ def _placed(zone: str, seen: SeenCard, look: ZoneSeen, *, certainty: float) -> C
 
 
 def _face(card: CardStory, seen: SeenCard, look: ZoneSeen) -> None:
-    card.votes.add(seen.probabilities)
+    card.votes.add(seen.probabilities, whole=seen.visible >= STRIP_VISIBLE)
     card.rested = card.rested or not look.partly
     card.place = center(seen)
     card.shows.append(Show(look.start, card.place, seen.visible))

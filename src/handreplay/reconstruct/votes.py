@@ -25,13 +25,15 @@ class CardVotes:
 
     log_sums: list[float] = field(default_factory=lambda: [0.0] * len(DECK))
     looks: int = 0
+    whole: bool = False  # more than a strip beside another card was seen of it
 
-    def add(self, probabilities: Sequence[float]) -> None:
+    def add(self, probabilities: Sequence[float], *, whole: bool = True) -> None:
         """One more look: over core.cards.DECK, or empty when the face did not show."""
         if len(probabilities) == len(DECK):
             for number, probability in enumerate(probabilities):
                 self.log_sums[number] += math.log(max(probability, FLOOR))
             self.looks += 1
+            self.whole |= whole
 
     def probabilities(self, *, as_one: bool = False) -> dict[str, float]:
         """Empty when the face was never seen. `as_one`: as if all looks together told no more than one of them."""
@@ -49,7 +51,8 @@ def one_deck(votes: Mapping[str, CardVotes]) -> dict[str, Reading[str]]:
 
     Looks that agree are surer than one only where nothing speaks against them, as the same card elsewhere does: of two
     that are both read as one card, and neither surely, neither is known. What hardly can be another card than those
-    known already is more likely one of them seen twice.
+    known already is more likely one of them seen twice. A strip, however it is read, is misread more often than a deck
+    has a card twice.
     """
     shown = {name: vote.probabilities() for name, vote in votes.items() if vote.looks}
     alone = {name: votes[name].probabilities(as_one=True) for name in shown}
@@ -60,10 +63,10 @@ def one_deck(votes: Mapping[str, CardVotes]) -> dict[str, Reading[str]]:
         best = _likeliest(belief)
         if best in taken:
             belief, rival = alone[name], taken[best]
-            if belief[best] >= KNOWN_CARD and alone[rival][best] < DUPLICATE:
-                identities[rival] = as_reading(alone[rival], DUPLICATE, "another card looks like it")
+            if belief[best] >= KNOWN_CARD and not (votes[rival].whole and alone[rival][best] >= DUPLICATE):
+                identities[rival] = as_reading(alone[rival], math.inf, "another card looks like it")
         needed = KNOWN_CARD
-        if belief[best] < DUPLICATE:
+        if belief[best] < DUPLICATE or (best in taken and not votes[name].whole):
             free = {card: p for card, p in belief.items() if card not in taken}
             total = sum(free.values())
             needed = KNOWN_CARD if total >= ELSE else math.inf
