@@ -205,6 +205,10 @@ def test_what_could_not_be_read_is_listed_with_its_place() -> None:
     assert "Every card that showed its face" not in page
 
 
+def test_a_picture_inside_the_page_is_there_when_it_is_printed() -> None:
+    assert '<img src="data:' in render_page(report()) and "loading=" not in render_page(report())
+
+
 def test_pictures_beyond_the_limit_are_pointed_to_instead_of_embedded() -> None:
     document_ = deepcopy(document())
     document_["findings"][0]["evidence"].append({"t": 30.0, "frame": 450, "image": "evidence/second.jpg"})
