@@ -1,5 +1,7 @@
 """Faces that showed in the shoe, and where those cards went."""
 
+import pytest
+
 from handreplay.core.cards import CARD_NUMBER, DECK
 from handreplay.core.observations import SeenCard, ZoneSeen
 from handreplay.core.readings import Known
@@ -32,6 +34,35 @@ def test_what_comes_to_the_rack_next_is_that_card() -> None:
     later, soon = Arrival(9.0, None), Arrival(5.4, None)
     (card,) = follow(found_face_up([look(4.0, "9h"), look(5.0)]), [], [Arrival(3.0, None), soon, later])
     assert card.racked is soon and card.dealt is None
+
+
+def test_a_face_that_is_read_otherwise_at_the_next_look_is_no_second_card() -> None:
+    found = found_face_up([look(4.0, "9h"), look(6.0, "9d"), look(8.0)])
+    (card,) = follow(found, [story(1.0)], [Arrival(8.4, None)])
+    assert (card.t, card.left) == (4.0, 8.0)
+    assert card.racked is not None
+
+
+def test_a_face_that_shows_where_the_one_before_was_taken_from_is_a_second_card() -> None:
+    found = found_face_up([look(4.0, "9h"), look(6.0, "2c"), look(8.0)])
+    assert len(follow(found, [story(1.0)], [Arrival(5.6, None), Arrival(8.4, None)])) == 2
+
+
+def test_two_faces_at_once_are_two_cards() -> None:
+    assert len(follow(found_face_up([look(4.0, "9h"), look(6.0, "9h", "2c")]), [story(1.0)], [])) == 2
+
+
+@pytest.mark.parametrize(("zone", "kept"), (("community", 0), ("seat2.cards", 1)))
+def test_a_board_card_that_is_turned_as_it_is_drawn_was_not_found_face_up(zone: str, kept: int) -> None:
+    board = story(6.0, "9h", zone)
+    board.face_up = True
+    assert len(follow(found_face_up([look(4.0, "9h"), look(5.0)]), [board], [])) == kept
+
+
+def test_what_a_hand_holds_over_the_shoe_once_the_cards_are_picked_up_was_not_found_there() -> None:
+    early, late = story(1.0), story(2.0)
+    early.left = 20.0
+    assert follow(found_face_up([look(21.0, "9h"), look(22.0)]), [early, late], [Arrival(22.4, None)]) == []
 
 
 def test_of_a_card_that_never_left_nothing_is_told_of_the_rack() -> None:

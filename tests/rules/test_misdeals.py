@@ -110,6 +110,18 @@ def test_two_cards_found_face_up_void_the_round_and_hide_unfinished_hands(rules:
     assert [code for code, *_ in story.codes()] == ["MD03"]
 
 
+@pytest.mark.parametrize("rules", ALL)
+def test_faces_in_the_shoe_that_no_picture_shows_to_go_are_a_question_and_void_nothing(rules: str) -> None:
+    story = ordinary(rules)
+    story.extra["extra"] = {"read_from": "footage"}
+    for _ in range(2):
+        face_up(story, "rack")
+    story.phases["deal"] = [event for event in story.phases["deal"] if not isinstance(event, CardMoved)]
+    findings = story.audit().findings
+    assert [f.status for f in findings if f.code == "MD03"] == ["review"]
+    assert [f.code for f in findings if f.code.startswith(("PY", "MD09")) and f.status != "review"] == []
+
+
 @pytest.mark.parametrize("rules", ("pa-569", "pa-653a"))
 def test_trips_plays_when_the_second_face_up_card_comes_after_the_hands(rules: str) -> None:
     story = ordinary(rules)

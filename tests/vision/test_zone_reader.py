@@ -76,3 +76,15 @@ def test_a_black_back_is_of_a_deck_where_the_profile_names_a_black_one(named: st
     reader.recall(np.array([tint_of(BLUE)]), None)
     tile, patch, sighting = painted("seat3.cards", (30, 30, 30))
     assert reader.under_cover(tile, patch, "seat3.cards", sighting) is a_cover
+
+
+@pytest.mark.parametrize(("beside_mm", "lies_there"), ((0.0, True), (-5.0, True), (20.0, False)))
+def test_a_card_that_lies_beside_the_shoe_is_not_in_it(beside_mm: float, lies_there: bool) -> None:
+    reader = ZoneReader(CALIBRATION, ZONES, Eyes(None, None, None), None)  # type: ignore[arg-type]
+    patch = patch_of(CALIBRATION, ZONES.polygons_mm["shoe"], 45.0)
+    (left, low), (right, high) = ZONES.polygons_mm["shoe"].min(axis=0), ZONES.polygons_mm["shoe"].max(axis=0)
+    middle = patch.to_px(np.array([[(left + right) / 2, high + beside_mm if beside_mm else (low + high) / 2]]))
+    corners = middle / FINE_PX_PER_MM + np.array([[-31.0, -44.0], [31.0, -44.0], [31.0, 44.0], [-31.0, 44.0]])
+    box = CardBox(corners=corners, face_up=True, score=0.9, face_chance=0.98, visible=1.0)
+    found = reader.boxes(patch, "shoe", Sighting((box,), (), np.zeros((1, 1), np.float32)))
+    assert bool(found) is lies_there

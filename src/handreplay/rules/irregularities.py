@@ -181,7 +181,7 @@ def _exposed(replay: Replay) -> list[Irregularity]:
 
 
 def _face_up(replay: Replay) -> list[Irregularity]:
-    found = replay.found_face_up
+    found = surely_found(replay)
     if len(found) < 2:
         return []
     second = found[1]
@@ -214,6 +214,11 @@ def _exposed_player_card(replay: Replay) -> list[Irregularity]:
         return []
     first = min(replay.shown_in_deal.values(), key=lambda showing: showing.start, default=None)
     return [Irregularity("exposed_player_card", first.start, first.event)] if first else []
+
+
+def surely_found(replay: Replay) -> tuple[Card, ...]:
+    """The cards found face up. Of pictures those alone that were seen to go: what stays may be a print on the shoe."""
+    return tuple(card for card in replay.found_face_up if card.moves or not replay.from_footage)
 
 
 def used_face_up(replay: Replay) -> tuple[Card, str] | None:

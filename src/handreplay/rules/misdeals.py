@@ -15,6 +15,7 @@ from handreplay.rules.irregularities import (
     first_out_of_order,
     left_out_or_dealt_in,
     stopped_short,
+    surely_found,
     used_face_up,
     wrong_counts,
 )
@@ -62,8 +63,11 @@ def face_up_cards(case: Case) -> Iterator[Finding]:
     if len(found) > 1:
         names = " and ".join(card.known or "an unread card" for card in found)
         confidence = min(card.placed.confidence for card in found)
-        text = f"{len(found)} cards were found face up ({names}), {handled(case)}."
-        yield case.finding("MD03", found[1].placed, text, confidence=confidence)
+        sure = len(surely_found(case.replay)) > 1
+        rest = handled(case) if sure else "and were not all seen to leave the shoe"
+        text = f"{len(found)} cards were found face up ({names}), {rest}."
+        doubtful: Status | None = None if sure else "review"
+        yield case.finding("MD03", found[1].placed, text, confidence=confidence, status=doubtful)
 
 
 def deal_order(case: Case) -> Iterator[Finding]:

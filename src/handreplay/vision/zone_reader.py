@@ -181,10 +181,14 @@ class ZoneReader:
         return replace(card, changed=1.0 if since_look is None else round(since_look, 3))
 
     def _belongs(self, box: CardBox, patch: FeltPatch, zone: str) -> bool:
-        """A card lies in the zone that holds its middle; tucked under a wager, in the one that it covers most of."""
+        """A card lies in the zone that holds its middle; tucked under a wager, in the one that it covers most of.
+
+        One that lies beside the shoe is not in it.
+        """
         corners = patch.to_mm(box.corners * FINE_PX_PER_MM)
         if kind_of(zone) != "wager":
-            return self._zones.zone_at(corners.mean(axis=0), CARD_ZONE_MARGIN_MM) == zone
+            margin = 0.0 if kind_of(zone) == "shoe" else CARD_ZONE_MARGIN_MM
+            return self._zones.zone_at(corners.mean(axis=0), margin) == zone
         seat = zone.partition(".")[0] + "."
         own = self._shared_mm2(corners, zone)
         if own < TUCKED_SHARE * cv2.contourArea(corners.astype(np.float32)):
