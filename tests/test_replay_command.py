@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from handreplay.cli import app
@@ -148,3 +149,11 @@ def test_a_log_of_rounds_over_a_border_names_the_recording_to_look_at(tmp_path: 
     (tmp_path / "log.jsonl").write_text(json.dumps(fields) + "\n")
     told = CliRunner().invoke(app, ["replay", str(tmp_path / "log.jsonl"), "--table", str(table)]).output
     assert "a2.mp4 0:00:07.897" in told and "0:00:35.897" not in told
+
+
+def test_help_asks_for_no_value_where_a_word_alone_is_the_option() -> None:
+    commands = [[], *([name] for name in typer.main.get_command(app).commands)]  # type: ignore[attr-defined]
+    assert len(commands) > 20
+    for command in commands:
+        told = CliRunner().invoke(app, [*command, "--help"]).stdout.splitlines()
+        assert [line for line in told if "<bool>" in line and "--help" not in line] == []

@@ -43,7 +43,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", metavar="", callback=_version, is_eager=True, help="Say which version this is.")
     ] = False,
 ) -> None:
     """Audits recorded footage of casino table games."""
@@ -62,7 +62,7 @@ def audit(
             help="Time of the first picture: 2026-11-30T01:10:00 at the table, or with its offset.",
         ),
     ] = None,
-    triage: Annotated[bool, typer.Option("--triage", help=nights.TRIAGE_HELP)] = False,
+    triage: Annotated[bool, typer.Option("--triage", metavar="", help=nights.TRIAGE_HELP)] = False,
 ) -> None:
     """Audit a recording: exit 0 clean, 1 findings, 3 nothing found but incomplete, 2 unusable."""
     from handreplay import store
@@ -224,7 +224,10 @@ def odds(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     meter: Annotated[str | None, typer.Option("--meter", help="The progressive meter in dollars.")] = None,
     best_play: Annotated[
-        bool, typer.Option("--best-play", help="Go through every deal for the best play where that takes minutes.")
+        bool,
+        typer.Option(
+            "--best-play", metavar="", help="Go through every deal for the best play where that takes minutes."
+        ),
     ] = False,
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
@@ -271,7 +274,7 @@ def look(
     out: Annotated[
         Path | None, typer.Option("--out", help="FILE.png, camera view; FILE-felt.png, from above, comes with it.")
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Write over pictures that are there.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", metavar="", help="Write over pictures that are there.")] = False,
     before: Annotated[
         float, typer.Option("--before", min=0, max=600, help="Seconds to look back for places as they were when empty.")
     ] = 45.0,
@@ -306,7 +309,10 @@ def adapt(
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the report, and the profile where something helps.")],
     train_reader: Annotated[
-        bool, typer.Option("--train", help="Train the card reader on as well (needs the train extra, see README.md).")
+        bool,
+        typer.Option(
+            "--train", metavar="", help="Train the card reader on as well (needs the train extra, see README.md)."
+        ),
     ] = False,
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
@@ -353,10 +359,10 @@ def review(
     table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
     by: Annotated[str | None, typer.Option("--by", help="Your name; the page asks for it when left out.")] = None,
     blind: Annotated[
-        bool, typer.Option("--blind", help="See the machine's reading and your own entries alone.")
+        bool, typer.Option("--blind", metavar="", help="See the machine's reading and your own entries alone.")
     ] = False,
     port: Annotated[int, typer.Option("--port", help="0 takes a free one.", min=0, max=65535)] = 0,
-    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    browser: Annotated[bool, typer.Option(metavar="", help="Open the page in the browser.")] = True,
 ) -> None:
     """Look at rounds and findings, correct and decide, on a page that only this machine can open."""
     from handreplay.batch.run_folders import runs_to_open
@@ -422,7 +428,7 @@ def report(
     ],
     round_number: Annotated[int | None, typer.Option("--round", help="A dispute report of this round alone.")] = None,
     settlements: Annotated[
-        bool, typer.Option("--settlements", help="A .csv holds the settlements in place of the findings.")
+        bool, typer.Option("--settlements", metavar="", help="A .csv holds the settlements in place of the findings.")
     ] = False,
     table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
 ) -> None:
@@ -445,7 +451,7 @@ def evaluate(
     only: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the clip of this name; may be given again.")
     ] = None,
-    notes: Annotated[bool, typer.Option("--notes", help="Name every difference.")] = False,
+    notes: Annotated[bool, typer.Option("--notes", metavar="", help="Name every difference.")] = False,
 ) -> None:
     """Measure the audit on clips whose true round log is known."""
     import json
@@ -482,7 +488,7 @@ def evaluate(
 def benchmark(
     footage: Annotated[Path, typer.Argument(help="A recording.")],
     table: Annotated[Path, typer.Option("--table", help="The table's profile.")],
-    triage: Annotated[bool, typer.Option("--triage", help="Time triage instead of a full audit.")] = False,
+    triage: Annotated[bool, typer.Option("--triage", metavar="", help="Time triage instead of a full audit.")] = False,
     format_: Annotated[TextOrJson, typer.Option("--format")] = TextOrJson.text,
 ) -> None:
     """Time an audit, its page and pictures included, against decoding the same file alone, and tell its memory."""

@@ -32,7 +32,7 @@ def shift(
         ),
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Before then; a date is its first moment.")] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Write over a file that is there.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", metavar="", help="Write over a file that is there.")] = False,
 ) -> None:
     """Report a night: what could be judged, findings by money, error rates, dealers, pace; each with its rounds."""
     from handreplay.batch.shift import window_of, write_shift
@@ -61,7 +61,7 @@ def batch(
         typer.Option("--ledger", metavar="URL", help="postgresql://USER@HOST/DATABASE; OUT/ledger.sqlite without."),
     ] = None,
     name: Annotated[str | None, typer.Option("--batch", metavar="NAME", help=BATCH_HELP)] = None,
-    triage: Annotated[bool, typer.Option("--triage", help=TRIAGE_HELP)] = False,
+    triage: Annotated[bool, typer.Option("--triage", metavar="", help=TRIAGE_HELP)] = False,
 ) -> None:
     """Audit many recordings. Stop it when you like: the same command goes on, and does only what is new or changed.
 
