@@ -41,6 +41,7 @@ def test_an_unread_card_that_decides_names_its_hand() -> None:
     story = ordinary("pa-653a")
     audit = judged(story, unread(story.names["seat3"][0]))
     assert said(audit) == [("FT03", "review", 3)] and exit_code(audit) == 3
+    assert "what hangs on it: Seat 3 " in audit.findings[0].message
     assert audit.rounds[0].verdict == "review"
     row = next(row for row in audit.rounds[0].settlement if (row.seat, row.wager) == (3, "blind"))
     assert row.expected.result == "unsettled" and row.observed.result == "win"

@@ -88,7 +88,7 @@ def card_unreadable(case: Case) -> Iterator[Finding]:
             cards, wagers = told.setdefault(str(card.hand), ([], []))
             if card not in cards:
                 cards.append(card)
-            wagers.append(f"seat {settled.seat.number} {settled.wager.name}")
+            wagers.append(case.title(settled))
     for hand, (cards, wagers) in told.items():
         card = cards[0]
         likely = (
