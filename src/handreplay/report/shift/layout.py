@@ -453,7 +453,9 @@ def _dealers(shift: Shift, lists: _Lists, drawn: Sequence[str]) -> Iterator[Grid
         columns=(Column("Dealer", 34), Column("Rounds", 16, True), *_RATE_COLUMNS, Column("House lost", 22, True),
                  Column("Players short", 22, True), Column("Stands", 24)),
         rows=tuple(row(line) for line in shift.dealers),
-        empty=f"No dealer has {ENOUGH_WAGERS} judged wagers." if shift.few else "Nobody told who dealt.",
+        empty=f"No dealer has {ENOUGH_WAGERS} judged wagers."
+        if shift.few
+        else "Nobody told who dealt; the column dealer of a manifest does.",
         last=f"{text.count(shift.nameless_rounds, 'round')} of which nobody told who dealt."
         if told and shift.nameless_rounds else "",
     )  # fmt: skip
