@@ -204,6 +204,8 @@ def _words(case: Case, settled: Settled, reading: Reading) -> str:
         got = "it was left with the player" if reading.due.result == "lose" else "nothing was paid"
     variance = reading.variance or 0
     stake = f" of {usd(tally.stake)}" if tally.stake else ""
+    if tally.taken and variance < 0:
+        return f"{title}{stake} is {due}; {got}, which leaves the player {usd(-variance)} short."
     much = "much" if variance > 0 else "little"
     return f"{title}{stake} is {due}; {got}, {usd(abs(variance))} too {much}."
 
