@@ -1,6 +1,7 @@
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,8 +11,11 @@ from handreplay.config import load_profile
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit, Finding
 from handreplay.core.observations import PictureLost, ZoneUncovered
+from handreplay.report.wager_verdicts import wager_verdict
 from handreplay.rules import audit_rounds
 from handreplay.rules.triage import LONGEST_ROUND_SECONDS, Span, as_looked_at, between, close_looks, in_one, joined
+from tests.rules.rounds import ordinary
+from tests.rules.story import Story
 
 PROFILE = Path(__file__).parents[2] / "sample_footage" / "uth-sample.table.toml"
 SUSPICION = Finding(
@@ -120,3 +124,15 @@ def test_of_few_pictures_a_second_nothing_is_told_all_is_asked(step_s: float | N
     found = audit_rounds([as_looked_at(empty, [], step_s)], profile.rules()).findings
     assert ["fewer than 10 pictures" in one.message for one in found] == [True] * asked
     assert {one.status for one in found} <= {"review"}
+
+
+def test_of_a_round_that_triage_passed_over_no_wager_is_told_to_be_settled_rightly() -> None:
+    story = ordinary("pa-649a")
+    full, triaged = story.told(), replace(story.told(), extra={"triage": True})
+    assert {wager_verdict(row, ())[0] for row in settlement_of(full, story)} == {"right"}
+    assert {wager_verdict(row, ())[0] for row in settlement_of(triaged, story)} == {"open"}
+
+
+def settlement_of(round_: Round, story: Story) -> list[dict[str, Any]]:
+    (verdict,) = audit_rounds([round_], story.table).rounds
+    return [asdict(row) for row in verdict.settlement]

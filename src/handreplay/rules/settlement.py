@@ -351,7 +351,7 @@ class Settlement:
     def _observed(self, settled: Settled) -> Outcome:
         tally = settled.tally
         results = {(r.tally.added, r.tally.taken > 0, r.tally.unseen) for r in settled.readings}
-        if tally.unseen or len(results) > 1:
+        if tally.unseen or len(results) > 1 or self.replay.triaged:
             return Outcome(result="unsettled", pay_cents=None)
         untouched: Result = "returned" if self.void or self._hand_voided(settled.seat, settled.wager) else "push"
         if settled.wager.role == "progressive":
