@@ -97,16 +97,27 @@ class RackFormat(StrEnum):
 @app.command(rich_help_panel=RECORDINGS)
 def rack(
     run: Annotated[Path, typer.Argument(help="Folder of a finished audit, or a round log.")],
-    round_number: Annotated[int, typer.Option("--round", help="Number of the round.")],
+    round_number: Annotated[int | None, typer.Option("--round", help="Number of the round.")] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", help="As it lay at 41, 41.5, 00:41 or 01:12:31 from the first picture.")
+    ] = None,
     format_: Annotated[RackFormat, typer.Option("--format", help="html is one page to print.")] = RackFormat.text,
 ) -> None:
-    """Show the discard rack of a round, top to bottom, to check it against the real one."""
+    """Show the discard rack, top to bottom, to check it against the real one: after a round, or as it lay at a time."""
     import json
 
     from handreplay.report import rack as racks
     from handreplay.report.replay_text import console
+    from handreplay.report.words import seconds_of
 
-    sheet = racks.rack_sheet(racks.pick_round(racks.load_rounds(run), round_number, run))
+    if (round_number is None) == (at is None):
+        raise USAGE_ERROR("say which rack: --round N after a round, or --at 01:12:31 as it lay then")
+    rounds = racks.load_rounds(run)
+    if at is not None:
+        moment = seconds_of(at)
+        sheet = racks.rack_sheet(racks.round_at(rounds, moment, run), moment)
+    else:
+        sheet = racks.rack_sheet(racks.pick_round(rounds, round_number or 0, run))
     if format_ is RackFormat.html:
         typer.echo(racks.rack_page(sheet).encode())
     elif format_ is RackFormat.json:
@@ -286,7 +297,8 @@ def look(
     from handreplay.config import load_profile
     from handreplay.pipeline import look_at
     from handreplay.report.look_files import places_for, write_look
-    from handreplay.report.look_text import look_json, look_text, seconds_of
+    from handreplay.report.look_text import look_json, look_text
+    from handreplay.report.words import seconds_of
 
     moment = seconds_of(at)
     camera, felt = places_for(footage, moment, out, replace=replace)

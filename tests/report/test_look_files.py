@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from handreplay.errors import FootageError, OutputError
 from handreplay.report import words
 from handreplay.report.look_files import places_for, write_png
-from handreplay.report.look_text import seconds_of
+from handreplay.report.words import seconds_of
 
 PICTURE = np.full((4, 5, 3), 90, np.uint8)
 

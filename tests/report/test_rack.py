@@ -14,7 +14,7 @@ from sample_round import changed, sample_round, unseen
 from typer.testing import CliRunner
 
 from handreplay.cli import app
-from handreplay.core.events import CardPlaced, CardTurned, RackCard, Round
+from handreplay.core.events import CardMoved, CardPlaced, CardTurned, RackCard, Round
 from handreplay.core.readings import Known, Unreadable
 from handreplay.core.roundlog import write_rounds
 from handreplay.errors import LogError, OutputError
@@ -162,3 +162,46 @@ def test_a_card_glimpsed_and_turned_back_is_not_forgotten() -> None:
     events = tuple(sorted((*round_.events, down), key=lambda event: event.t))
     sheet = rack.rack_sheet(dataclasses.replace(round_, events=events, rack=(RackCard("c02", unseen(), "dealer"),)))
     assert (sheet.rows[0].identity, sheet.rows[0].how) == ("Qh", "seen earlier")
+
+
+def test_the_rack_as_it_lay_holds_what_had_reached_it_by_then() -> None:
+    round_ = sample_round()
+    arrivals = {event.card: event.t for event in round_.events if isinstance(event, CardMoved) and event.to == "rack"}
+    for moment in (round_.start, *sorted(arrivals.values()), round_.end):
+        sheet = rack.rack_sheet(round_, moment)
+        there = {row.card for row in sheet.rows if row.card in arrivals}
+        assert there == {card for card, t in arrivals.items() if t <= moment}
+        assert not there & {row.card for row in sheet.absent}
+    assert rack.rack_sheet(round_, round_.end).rows == rack.rack_sheet(round_).rows
+
+
+def test_cards_that_still_lie_on_the_table_are_not_said_to_be_missing() -> None:
+    round_ = sample_round()
+    first = min(event.t for event in round_.events if isinstance(event, CardMoved))
+    sheet = rack.rack_sheet(round_, first - 0.5)
+    assert sheet.absent and not sheet.whole
+    assert "not in the rack then" in rack.rack_page(sheet) and "not seen to reach" not in rack.rack_page(sheet)
+    assert rack.rack_sheet(round_, round_.start).absent == ()
+
+
+def test_the_round_of_a_moment_is_the_last_that_had_begun() -> None:
+    early, late = (dataclasses.replace(sample_round(), start=start) for start in (5.0, 60.0))
+    place = Path("run")
+    assert [rack.round_at([early, late], t, place) for t in (5.0, 59.9, 60.0, 3600.0)] == [early, early, late, late]
+    with pytest.raises(LogError, match=r"no round had begun at 0:00:04.000; the first begins at 0:00:05.000"):
+        rack.round_at([early, late], 4.0, place)
+
+
+def test_the_command_wants_a_round_or_a_moment(run: Path) -> None:
+    moment = f"{rack.load_rounds(run)[-1].end:.3f}"
+    both = [["rack", str(run), *more] for more in (["--round", "2"], ["--at", moment])]
+    told = [CliRunner().invoke(app, command).stdout for command in both]
+    assert told[0] and told[0].splitlines()[2:] == told[1].splitlines()[2:]
+    for wrong in ([], ["--round", "2", "--at", "41"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "handreplay.cli", "rack", str(run), *wrong],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2 and "--at 01:12:31" in done.stderr

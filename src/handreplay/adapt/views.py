@@ -17,7 +17,7 @@ from handreplay.config import Chip, Profile
 from handreplay.core.cards import DECK
 from handreplay.errors import FootageError
 from handreplay.footage import shown_at
-from handreplay.report.look_text import seconds_of
+from handreplay.report.words import seconds_of
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReader, CardReading
 from handreplay.vision.chip_reader import ChipReader, StackReading

@@ -1,6 +1,5 @@
 """What a look read, as lines and as JSON; and the moment that a person typed."""
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,23 +8,12 @@ from handreplay.core.cards import DECK
 from handreplay.core.money import worth
 from handreplay.core.observations import SeenCard, SeenStack
 from handreplay.core.readings import Known, Unreadable
-from handreplay.errors import FootageError
 from handreplay.report import words
 from handreplay.report.look_picture import chips_between, hands_of, likeliest, percent, stack_lines
 from handreplay.vision.look import Look, ZoneLook
 
 SCHEMA = "handreplay.look/1"
 LEAST_NAMED = 0.005  # probability of a card from which it is named among the candidates
-_MOMENT = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,4}):)?(\d{1,7}(?:\.\d{1,6})?)")
-
-
-def seconds_of(text: str) -> float:
-    """`41`, `41.5`, `00:41` or `01:12:31` as seconds from the first picture. Raises FootageError."""
-    found = _MOMENT.fullmatch(text.strip())
-    hours, minutes, seconds = (found.group(n) or "0" for n in (1, 2, 3)) if found else ("", "", "")
-    if not found or (found.group(2) is not None and float(seconds) >= 60) or (hours != "0" and int(minutes) >= 60):
-        raise FootageError(f'--at "{text}": is no moment of a recording; write it like 41, 41.5, 00:41 or 01:12:31')
-    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
 def look_text(look: Look) -> str:

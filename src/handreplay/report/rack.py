@@ -25,6 +25,8 @@ SCHEMA = "handreplay.rack/1"
 DECK_SIZE = 52
 ALL_BUT_CERTAIN = 0.999
 
+ABSENT, STILL_OUT = "Dealt, but not seen to reach the rack", "Dealt, and not in the rack then"
+
 How = Literal["read", "seen earlier", "by elimination", "not seen"]
 
 
@@ -49,7 +51,8 @@ class RackSheet:
     position: str
     source: str  # the recording that shows the rack then
     rows: tuple[RackCardRow, ...]  # top to bottom
-    absent: tuple[RackCardRow, ...]  # dealt, but never seen to reach the rack
+    absent: tuple[RackCardRow, ...]  # dealt, but not seen to have reached the rack by then
+    whole: bool = True  # the round was over by then
 
     @property
     def unseen(self) -> int:
@@ -84,6 +87,16 @@ def pick_round(rounds: Sequence[Round], number: int, place: Path) -> Round:
     raise LogError(f"{place}: no round {number}; rounds there: {spans([round_.number for round_ in rounds])}")
 
 
+def round_at(rounds: Sequence[Round], seconds: float, place: Path) -> Round:
+    """The round whose cards lay in the rack then: the last one that had begun. LogError when none had."""
+    begun = [round_ for round_ in rounds if round_.start <= seconds]
+    if not begun:
+        first = min((round_.start for round_ in rounds), default=0.0)
+        then = f"the first begins at {words.position(first)}" if rounds else "there is none"
+        raise LogError(f"{place}: no round had begun at {words.position(seconds)}; {then}")
+    return max(begun, key=lambda round_: round_.start)
+
+
 def spans(numbers: Sequence[int]) -> str:
     """`[1, 2, 3, 7]` is "1-3, 7"."""
     parts: list[list[int]] = []
@@ -95,29 +108,35 @@ def spans(numbers: Sequence[int]) -> str:
     return ", ".join(str(part[0]) if len(part) == 1 else f"{part[0]}-{part[-1]}" for part in parts)
 
 
-def rack_sheet(round_: Round) -> RackSheet:
+def rack_sheet(round_: Round, at: float | None = None) -> RackSheet:
+    """The rack when the round was over, or as it lay `at` so many seconds into its log."""
+    moment = round_.end if at is None else at
+    arrived = _arrivals(round_)
+    in_rack = [card for card in round_.rack if arrived.get(card.card, moment) <= moment]
     seen_earlier = {life.card: life.identity for life in card_lives(round_) if life.shown}
     rows = []
-    for number, card in enumerate(reversed(round_.rack), 1):
+    for number, card in enumerate(reversed(in_rack), 1):
         identity, how = _identify(card.card, card.identity, seen_earlier)
         rows.append(RackCardRow(place=number, card=card.card, identity=identity, hand=card.hand, how=how))
-    in_rack = {card.card for card in round_.rack}
+    racked = {card.card for card in in_rack}
+    dealt = {event.card for event in round_.events if isinstance(event, CardPlaced) and event.t <= moment}
     absent = []
     for life in card_lives(round_):
-        if life.card not in in_rack:
+        if life.card in dealt - racked:
             identity, how = _identify(life.card, life.identity, seen_earlier)
             hand = "burn" if life.zone == "rack" else life.zone.removesuffix(".cards")
             absent.append(RackCardRow(place=None, card=life.card, identity=identity, hand=hand, how=how))
-    shown, at = places.spot(round_.source, round_.end)
+    shown, second = places.spot(round_.source, moment)
     return RackSheet(
         table=round_.table,
         game=words.game(round_.game),
         round=round_.number,
-        clock=words.clock(round_, round_.end),
-        position=words.position(at),
+        clock=words.clock(round_, moment),
+        position=words.position(second),
         source=shown.file if shown is not None else str(round_.source.get("file", "")),
-        rows=_with_stub(round_, rows),
+        rows=_with_stub(round_, rows, moment),
         absent=tuple(absent),
+        whole=moment >= round_.end,
     )
 
 
@@ -140,17 +159,24 @@ def _identify(card: str, in_rack: Reading[str], shown: Mapping[str, Reading[str]
     return None, "not seen"
 
 
-def _with_stub(round_: Round, rows: list[RackCardRow]) -> tuple[RackCardRow, ...]:
-    """The stub lies on what had reached the rack before it, and is not told apart into cards."""
-    stub = next((event for event in round_.events if isinstance(event, StubMoved) and event.to == "rack"), None)
-    if stub is None:
-        return tuple(rows)
+def _arrivals(round_: Round) -> dict[str, float]:
+    """When each card came to the rack, in seconds; the last time, if it came more than once."""
     arrived: dict[str, float] = {}
     for event in round_.events:
         if (isinstance(event, CardPlaced) and event.zone == "rack") or (
             isinstance(event, CardMoved) and event.to == "rack"
         ):
             arrived[event.card] = event.t
+    return arrived
+
+
+def _with_stub(round_: Round, rows: list[RackCardRow], moment: float) -> tuple[RackCardRow, ...]:
+    """The stub lies on what had reached the rack before it, and is not told apart into cards."""
+    stubs = (event for event in round_.events if isinstance(event, StubMoved) and event.to == "rack")
+    stub = next((event for event in stubs if event.t <= moment), None)
+    if stub is None:
+        return tuple(rows)
+    arrived = _arrivals(round_)
     above = next(
         (index for index, row in enumerate(rows) if arrived.get(row.card or "", stub.t + 1) <= stub.t), len(rows)
     )
@@ -183,7 +209,7 @@ def rack_text(sheet: RackSheet) -> Group:
     if not any(row.place for row in sheet.rows):
         parts = [head, Text(), Text("No card was seen to reach the rack.")]
     if sheet.absent:
-        parts += [Text(), Text("Dealt, but not seen to reach the rack:", style="bold")]
+        parts += [Text(), Text(f"{ABSENT if sheet.whole else STILL_OUT}:", style="bold")]
         parts += [Text(f"  {_card_words(row)}, {words.place(row.hand)}") for row in sheet.absent]
     parts += [Text(), Text(summary(sheet))]
     return Group(*parts)
@@ -202,4 +228,5 @@ def summary(sheet: RackSheet) -> str:
 
 def rack_page(sheet: RackSheet) -> str:
     """One printable page with a box to tick for each card."""
-    return render("rack.html", sheet=sheet, summary=summary(sheet), style=style("base.css", "rack.css"))
+    absent = ABSENT if sheet.whole else STILL_OUT
+    return render("rack.html", sheet=sheet, absent=absent, summary=summary(sheet), style=style("base.css", "rack.css"))

@@ -1,5 +1,6 @@
 """How times, places, cards and events are put into words, the same on the terminal and on pages."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -21,6 +22,7 @@ from handreplay.core.events import (
 )
 from handreplay.core.money import Chips, usd, worth
 from handreplay.core.readings import Known, Reading, Unreadable
+from handreplay.errors import FootageError
 
 GAMES = {
     "ultimate-texas-holdem": "Ultimate Texas Hold 'Em",
@@ -29,6 +31,7 @@ GAMES = {
     "let-it-ride": "Let It Ride",
     "three-card-poker": "Three Card Poker",
 }
+_MOMENT = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,4}):)?(\d{1,7}(?:\.\d{1,6})?)")
 RANK_WORDS = {"T": "10"}
 SUIT_WORDS = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 SHORT_WAGERS = {
@@ -120,6 +123,15 @@ def position(seconds: float | Fraction) -> str:
     hours, rest = divmod(milliseconds, 3_600_000)
     minutes, rest = divmod(rest, 60_000)
     return f"{hours}:{minutes:02d}:{rest // 1000:02d}.{rest % 1000:03d}"
+
+
+def seconds_of(text: str) -> float:
+    """`41`, `41.5`, `00:41` or `01:12:31` as seconds from the first picture. Raises FootageError."""
+    found = _MOMENT.fullmatch(text.strip())
+    hours, minutes, seconds = (found.group(n) or "0" for n in (1, 2, 3)) if found else ("", "", "")
+    if not found or (found.group(2) is not None and float(seconds) >= 60) or (hours != "0" and int(minutes) >= 60):
+        raise FootageError(f'--at "{text}": is no moment of a recording; write it like 41, 41.5, 00:41 or 01:12:31')
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
 def duration(seconds: float) -> str:
