@@ -223,7 +223,8 @@ def _card_words(row: RackCardRow) -> str:
 
 def summary(sheet: RackSheet) -> str:
     cards = sum(row.place is not None for row in sheet.rows)
-    return f"{cards} card{'' if cards == 1 else 's'} placed one by one, {cards - sheet.unseen} of them known, {sheet.unseen} not seen."
+    placed = "1 card" if cards == 1 else f"{cards} cards"
+    return f"{placed} placed one by one, {cards - sheet.unseen} of them known, {sheet.unseen} not seen."
 
 
 def rack_page(sheet: RackSheet) -> str:
