@@ -116,6 +116,11 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
         read_rounds(tmp_path / "none.jsonl")
 
 
+def test_a_folder_is_told_apart_from_a_log(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=r"is a folder; name the round log in it, such as .*rounds\.jsonl"):
+        read_rounds(tmp_path)
+
+
 def test_a_byte_order_mark_and_windows_line_ends_are_accepted(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     lines = [json.dumps(a_round()), json.dumps(a_round(round=2))]

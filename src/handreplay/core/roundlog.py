@@ -35,6 +35,8 @@ def read_rounds(path: Path, limits: Limits | None = None) -> tuple[Round, ...]:
     try:
         with path.open("rb") as stream:
             rounds = tuple(_parse(_numbered_lines(stream, path.name), path.name, limits or Limits()))
+    except IsADirectoryError:
+        raise LogError(f"{path}: is a folder; name the round log in it, such as {path / 'rounds.jsonl'}") from None
     except OSError as error:
         raise LogError(f"{path}: the round log cannot be read ({error.strerror or error})") from None
     if not rounds:
