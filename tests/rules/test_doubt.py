@@ -423,6 +423,13 @@ def test_no_finding_from_pictures_is_surer_than_they_are() -> None:
     assert all(finding.confidence <= 0.96 and finding.status != "confirmed" for finding in found)
 
 
+def test_where_stakes_are_read_that_the_table_would_not_take_a_payment_is_a_question() -> None:
+    story = ordinary("pa-653a", minimum_cents=3000)
+    story.done[(3, "blind")] = 2500
+    status = {finding.code: finding.status for finding in audit_rounds([from_footage(story)], story.table).findings}
+    assert status == {"PY01": "review", "WG06": "review"}
+
+
 def test_a_seat_whose_cards_were_not_read_was_not_left_out_for_sure() -> None:
     story = ordinary("pa-653a")
     mine = set(story.names["seat4"])

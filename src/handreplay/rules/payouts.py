@@ -73,7 +73,16 @@ def _least_share(case: Case, settled: Settled) -> float:
 def _doubtful(case: Case, settled: Settled, code: str) -> bool:
     """Whether a wrong payment is but a question: what it hangs on may not have been seen, or was read rather weakly."""
     weak = case.replay.from_footage and settled.prospect.confidence < LIKELY_BY_CARDS
-    return weak or case.called_off_unseen or (code == "PY04" and _where_unseen(case, settled))
+    unlikely = case.called_off_unseen or _chips_misread(case)
+    return weak or unlikely or (code == "PY04" and _where_unseen(case, settled))
+
+
+def _chips_misread(case: Case) -> bool:
+    """Were stakes read that the table would not take? Its chips may not look as the profile says."""
+    replay = case.replay
+    stakes = (replay.lies_at_close(seat.number, name) for seat in replay.seats for name in replay.game.limited)
+    known = [stake.value for stake in stakes if isinstance(stake, Known)]
+    return replay.from_footage and any(0 < stake < replay.table.minimum_cents for stake in known)
 
 
 def _where_unseen(case: Case, settled: Settled) -> bool:
