@@ -426,8 +426,9 @@ def test_no_finding_from_pictures_is_surer_than_they_are() -> None:
 def test_where_stakes_are_read_that_the_table_would_not_take_a_payment_is_a_question() -> None:
     story = ordinary("pa-653a", minimum_cents=3000)
     story.done[(3, "blind")] = 2500
-    status = {finding.code: finding.status for finding in audit_rounds([from_footage(story)], story.table).findings}
-    assert status == {"PY01": "review", "WG06": "review"}
+    found = {finding.code: finding for finding in audit_rounds([from_footage(story)], story.table).findings}
+    assert {code: finding.status for code, finding in found.items()} == {"PY01": "review", "WG06": "review"}
+    assert "handreplay adapt" in found["PY01"].message
 
 
 def test_a_seat_whose_cards_were_not_read_was_not_left_out_for_sure() -> None:

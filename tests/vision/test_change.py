@@ -75,6 +75,13 @@ def test_what_a_hand_puts_down_is_timed_when_the_hand_has_left() -> None:
     assert rests[0].changed == pytest.approx(40 * 40 / 6400, abs=0.06)
 
 
+def test_the_picture_on_show_at_a_time_is_known_for_some_seconds() -> None:
+    table = Table()
+    table.show(200)
+    assert table.watcher.frame_at(190.5 / RATE) == 190
+    assert table.watcher.frame_at(5 / RATE) is None
+
+
 def test_a_hand_that_only_passes_changes_nothing() -> None:
     table = Table()
     table.settle()

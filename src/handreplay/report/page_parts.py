@@ -195,15 +195,16 @@ def headline(report: Report) -> Headline:
     faults = [finding for finding in findings if not is_question(finding)]
     questions = [finding for finding in findings if is_question(finding)]
     rounds = report.document["rounds"]
-    incomplete = [entry for entry in rounds if entry["verdict"] in ("incomplete", "review")]
-    tone = "fault" if faults else "open" if questions or incomplete or report.coverage.gaps else "clean"
+    verdicts = Counter(entry["verdict"] for entry in rounds)
+    unsettled = questions or verdicts["review"] or verdicts["incomplete"] or report.coverage.gaps
+    tone = "fault" if faults else "open" if unsettled else "clean"
     noun = "fault" if _any_certain(faults) else "probable fault"
     title = {
         "fault": f"{_count(len(faults), noun)} in {_count(len(rounds), 'round')}",
         "open": "No fault found, but not everything could be checked",
         "clean": f"{_count(len(rounds), 'round')} checked, nothing found",
     }[tone]
-    detail = _detail(faults, questions, len(incomplete))
+    detail = _detail(faults, questions, verdicts["incomplete"])
     if not rounds:
         tone, title = "open", "No round could be rebuilt from this recording"
         detail = (

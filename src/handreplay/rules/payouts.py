@@ -70,11 +70,20 @@ def _least_share(case: Case, settled: Settled) -> float:
     return LIKELY_BY_CARDS if settled.prospect.unread else LIKELY_IN_PICTURES
 
 
-def _doubtful(case: Case, settled: Settled, code: str) -> bool:
-    """Whether a wrong payment is but a question: what it hangs on may not have been seen, or was read rather weakly."""
-    weak = case.replay.from_footage and settled.prospect.confidence < LIKELY_BY_CARDS
-    unlikely = case.called_off_unseen or _chips_misread(case)
-    return weak or unlikely or (code == "PY04" and _where_unseen(case, settled))
+def _doubt(case: Case, settled: Settled, code: str) -> str:
+    """Why a wrong payment is but a question: something was not seen, or not read surely. Empty if it is more."""
+    if case.called_off_unseen:
+        return "The dealer's hand was not seen turned up, so the round may have been called off."
+    if _chips_misread(case):
+        return (
+            "Stakes below the table's minimum were read, so its chips may not look as its profile says: "
+            "`handreplay adapt` measures them."
+        )
+    if code == "PY04" and _where_unseen(case, settled):
+        return "Whether the chips went to the tray or back to the player was not seen."
+    if case.replay.from_footage and settled.prospect.confidence < LIKELY_BY_CARDS:
+        return "The cards that decide it were not read surely."
+    return ""
 
 
 def _chips_misread(case: Case) -> bool:
@@ -119,13 +128,14 @@ def _wrong(case: Case, code: str) -> Iterator[Finding]:
         likely = settled.can_tell and _weighed(settled) and share > _least_share(case, settled)
         if not settled.agreed and not sure and not likely:
             continue  # whether anything is wrong cannot be told: FT03 or FT04 says so
+        doubt = _doubt(case, settled, code)
         believed = _sureness(case, settled) if settled.agreed or sure else min(share, settled.confidence)
         yield case.finding(
             code,
             _event(settled),
-            _words(case, settled, reading) + _or_else(settled),
+            " ".join(filter(None, (_words(case, settled, reading) + _or_else(settled), doubt))),
             confidence=believed,
-            status="review" if _doubtful(case, settled, code) else None,
+            status="review" if doubt else None,
             seat=settled.seat.number,
             wager=settled.wager.name,
             expected=reading.expected,

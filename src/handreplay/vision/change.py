@@ -345,6 +345,10 @@ class Watcher:
         plane = next((plane for _, number, plane in reversed(self._recent) if number == frame), None)
         return None if plane is None else self._zones[zone].window.cut(plane)
 
+    def frame_at(self, seconds: float) -> int | None:
+        """The number of the picture on show then, of those looked at; None when that is forgotten."""
+        return next((frame for at, frame, _ in reversed(self._recent) if at <= seconds), None)
+
     def still_news(self, zone: str, before: int, now: int, known: Iterable[Plane]) -> float:
         """Share of the zone that is alike in two pictures, and unlike both the zone as last read and all `known`.
 

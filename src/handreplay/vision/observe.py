@@ -376,10 +376,12 @@ class Observer:
     def _seen(
         self, rest: Rest, end: float, cards: Iterable[SeenCard], stacks: Iterable[SeenStack], *, filled: bool
     ) -> ZoneSeen:
+        start = max(self._settled(rest), self._covered_until.get(rest.zone, 0.0))
+        shown = self._watcher.frame_at(start)
         return ZoneSeen(
-            start=max(self._settled(rest), self._covered_until.get(rest.zone, 0.0)),
+            start=start,
             end=end,
-            frame=rest.frame,
+            frame=rest.frame if shown is None else shown,
             zone=rest.zone,
             busy_since=rest.busy_since,
             changed=rest.changed,
