@@ -433,21 +433,34 @@ def evidence(
 def report(
     run: Annotated[Path, typer.Argument(help="Folder of a finished audit.")],
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option(
-            "--out", "-o", help="What to write: with --round .html, .pdf or .json; without .csv, .xlsx or .json."
+            "--out", "-o", help="What to write: of a round .html, .pdf or .json; of all of them .csv, .xlsx or .json."
         ),
-    ],
-    round_number: Annotated[int | None, typer.Option("--round", help="A dispute report of this round alone.")] = None,
+    ] = None,
+    round_number: Annotated[int | None, typer.Option("--round", help="This round alone.")] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", help="The round at 41, 41.5, 00:41 or 01:12:31 from the first picture.")
+    ] = None,
+    seat: Annotated[int | None, typer.Option("--seat", help="This seat alone, on the terminal.")] = None,
     settlements: Annotated[
         bool, typer.Option("--settlements", metavar="", help="A .csv holds the settlements in place of the findings.")
     ] = False,
     table: Annotated[Path | None, typer.Option("--table", help="The profile, if the run keeps none.")] = None,
 ) -> None:
-    """Write a dispute report of one round, or tables of all findings and settlements, as reviewed so far."""
-    from handreplay.review.commands import write_report
+    """Tell what was due and what was done in one round, or write it, or tables of all rounds, as reviewed so far."""
+    from handreplay.review.commands import told_round, write_report
 
-    for line in write_report(run, out, number=round_number, settlements=settlements, table=table):
+    if round_number is not None and at is not None:
+        raise USAGE_ERROR("say one of --round and --at")
+    if out is None:
+        if round_number is None and at is None:
+            raise USAGE_ERROR("say which round, --round N or --at 01:12:31, or what to write, --out FILE")
+        typer.echo(told_round(run, number=round_number, at=at, seat=seat, table=table).encode())
+        return
+    if seat is not None:
+        raise USAGE_ERROR("--seat is for the terminal; a report that is written has all seats")
+    for line in write_report(run, out, number=round_number, at=at, settlements=settlements, table=table):
         typer.echo(line.encode())
 
 

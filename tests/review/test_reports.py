@@ -153,6 +153,35 @@ def test_a_spreadsheet_runs_no_text_and_amounts_stay_numbers() -> None:
         assert row == ["'" + text, "-25.00", "22.50", "Żółć"]
 
 
+def test_the_terminal_tells_a_round_and_a_seat_of_it(reported: Desk, command: Command) -> None:
+    code, told, _ = command("report", reported.folder, "--round", 1)
+    text = told.decode()
+    assert code == 0 and re.search(r"^Board    \S\S( \S\S){4}$", text, re.MULTILINE)
+    assert re.search(r"^Seat 5   \S\S \S\S ", text, re.MULTILINE) and "PY02 overpaid, " in text
+    seats = sorted({row["seat"] for row in dispute.dispute(reported, 1)["wagers"]})
+    other = next(seat for seat in seats if seat != 5)
+    start = reported.state().rounds[0].start
+    alone = command("report", reported.folder, "--at", start + 1, "--seat", other)[1].decode()
+    assert f"Seat {other} " in alone and "Seat 5" not in alone and f"Nothing is wrong or open of seat {other}." in alone
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), b"say which round"),
+        (("--round", 1, "--at", "1:00"), b"one of --round and --at"),
+        (("--round", 1, "--seat", 9), b"seat 9 had no wager; seats that had: "),
+        (("--round", 1, "--seat", 5, "--out", "seat.pdf"), b"--seat is for the terminal"),
+        (("--at", "noon"), b"is no moment of a recording"),
+    ],
+)
+def test_a_round_or_seat_that_is_not_there_is_named(
+    desk: Desk, command: Command, words: tuple[object, ...], said: bytes
+) -> None:
+    code, out, err = command("report", desk.folder, *words)
+    assert code == 2 and out == b"" and said in err and err.count(b"\n") == 1
+
+
 def test_tables_hold_findings_with_decisions_and_every_settlement(reported: Desk) -> None:
     state = reported.state()
     rows = list(csv.DictReader(io.StringIO(tables.table(reported, state, "findings.csv").decode("utf-8-sig"))))

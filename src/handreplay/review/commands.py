@@ -4,9 +4,12 @@ import getpass
 from pathlib import Path
 
 from handreplay.errors import HandreplayError, OutputError
+from handreplay.report.rack import round_at
+from handreplay.report.words import seconds_of
 from handreplay.review import dispute, tables
 from handreplay.review.case_file import CaseOptions, write_case
 from handreplay.review.desk import Desk, Reviewer
+from handreplay.review.dispute_text import dispute_text
 from handreplay.review.playback import same_recording
 from handreplay.review.verify import Verdict
 from handreplay.store import write_file
@@ -47,19 +50,19 @@ def make_case(
     return lines
 
 
-def write_report(folder: Path, out: Path, *, number: int | None, settlements: bool, table: Path | None) -> list[str]:
+def write_report(
+    folder: Path, out: Path, *, number: int | None, at: str | None, settlements: bool, table: Path | None
+) -> list[str]:
     """Write a dispute report or a table, by the ending of `out`. Raises HandreplayError."""
     desk = Desk(folder, table=table)
     ending = out.suffix.lower()
     if out.exists():
         raise OutputError(f"{out} is there already; name another file")
-    if number is not None:
+    if number is not None or at is not None:
         kind = ending.removeprefix(".")
         if kind not in dispute.KINDS:
             raise HandreplayError(f"a report of a round ends in .html, .pdf or .json, not {ending or 'nothing'}")
-        if number not in desk.lines:
-            raise HandreplayError(f"{folder} has no round {number}")
-        content = dispute.render(desk, number, kind)
+        content = dispute.render(desk, _named_round(desk, number, at), kind)
     else:
         if ending not in TABLES:
             raise HandreplayError(f"a table of all rounds ends in .csv, .xlsx or .json, not {ending or 'nothing'}")
@@ -67,6 +70,21 @@ def write_report(folder: Path, out: Path, *, number: int | None, settlements: bo
         content = tables.table(desk, desk.state(), name)
     write_file(out, content)
     return [str(out)]
+
+
+def told_round(folder: Path, *, number: int | None, at: str | None, seat: int | None, table: Path | None) -> str:
+    """The dispute report of a round as text. Raises HandreplayError."""
+    desk = Desk(folder, table=table)
+    return dispute_text(dispute.dispute(desk, _named_round(desk, number, at)), seat)
+
+
+def _named_round(desk: Desk, number: int | None, at: str | None) -> int:
+    """The number of the round with that number, or of the one under way `at` a time."""
+    if number is None:
+        return round_at(desk.state().rounds, seconds_of(at or ""), desk.folder).number
+    if number not in desk.lines:
+        raise HandreplayError(f"{desk.folder} has no round {number}")
+    return number
 
 
 def verdict_lines(place: Path, verdict: Verdict) -> list[str]:

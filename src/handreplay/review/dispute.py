@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from handreplay import __version__
+from handreplay.core.events import Round
 from handreplay.core.money import usd
+from handreplay.core.readings import Known
 from handreplay.report import words
 from handreplay.report.page import BASIS_WORDS, environment, style
 from handreplay.report.page_parts import watch
+from handreplay.report.states import card_lives
 from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS, EntryError, clean_text
 from handreplay.review.desk import Desk, Reviewer, State
 from handreplay.review.dispute_pdf import dispute_pdf
@@ -81,7 +84,10 @@ def dispute(desk: Desk, number: int) -> Report:
         "type_of_error": [FAULT_WORDS[fault] for fault in faults] or [_no_fault(view)],
         "losses": view.losses if decided else "not decided",
         "savings": view.savings if decided else "not decided",
-        "hands": [{"hand": row.name, "cards": list(row.cards), "rank": row.rank} for row in view.part.hands],
+        "hands": [
+            *_board(line),
+            *({"hand": row.name, "cards": list(row.cards), "rank": row.rank} for row in view.part.hands),
+        ],
         "wagers": [
             {
                 "seat": row.seat,
@@ -99,6 +105,13 @@ def dispute(desk: Desk, number: int) -> Report:
         "software": {"version": __version__, "audited_by": desk.provenance.version, "models": desk.provenance.models},
         "log_head": state.entries[-1].hash if state.entries else None,
     }
+
+
+def _board(line: Round) -> list[Report]:
+    """The community cards as they were dealt, None for one that was not read; nothing in a game without them."""
+    dealt = [life.identity for life in card_lives(line) if life.zone == "community"]
+    cards = [identity.value if isinstance(identity, Known) else None for identity in dealt]
+    return [{"hand": "Board", "cards": cards, "rank": ""}] if cards else []
 
 
 def _fields(desk: Desk, state: State, number: int) -> tuple[dict[str, str], str | None]:
@@ -149,6 +162,7 @@ def _finding(found: Any) -> dict[str, Any]:
     return {
         "code": finding["code"],
         "name": finding["name"],
+        "seat": finding["seat"],
         "where": found.part.where,
         "message": finding["message"],
         "section": finding["citation"],

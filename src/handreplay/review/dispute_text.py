@@ -1,0 +1,64 @@
+"""The dispute report of one round as text: who held what, each wager as it was due and as it was handled, what is wrong
+or open, and where to look.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from handreplay.errors import LogError
+
+Report = dict[str, Any]
+
+_COLUMNS = ("wager", "staked", "due", "observed", "difference", "state")
+_HEADINGS = ("wager", "stake", "due", "seen", "difference", "")
+
+
+def dispute_text(report: Report, seat: int | None = None) -> str:
+    """Of all seats, or of one and what concerns the whole table. Raises LogError for a seat that had no wager."""
+    seats = sorted({row["seat"] for row in report["wagers"]})
+    if seat is not None and seat not in seats:
+        raise LogError(f"round {report['round']}: seat {seat} had no wager; seats that had: {_listed(seats)}")
+    begins, ends = report["incident"]["position"]
+    clock = report["incident"]["begins"]
+    lines = [
+        f"Round {report['round']}, {report['game']}, {report['rules']}, table {report['table']}",
+        f"{begins} to {ends}" + (f" ({clock})" if clock else ""),
+        "",
+    ]
+    lines += [_hand(hand) for hand in report["hands"] if hand["hand"] in ("Board", "Dealer")]
+    for number in seats if seat is None else [seat]:
+        named = f"Seat {number}"
+        own = [_hand(hand) for hand in report["hands"] if hand["hand"] == named]
+        lines += ["", *(own or [f"{named:<9}cards not seen"])]
+        lines += _table([row for row in report["wagers"] if row["seat"] == number])
+    findings = [one for one in report["findings"] if seat is None or one["seat"] in (None, seat)]
+    lines += [line for finding in findings for line in ("", *_finding(finding))]
+    if not findings:
+        lines += ["", "Nothing is wrong or open here." if seat is None else f"Nothing is wrong or open of seat {seat}."]
+    return "\n".join(lines)
+
+
+def _listed(seats: Sequence[int]) -> str:
+    return ", ".join(map(str, seats)) or "none"
+
+
+def _hand(hand: Report) -> str:
+    cards = " ".join(card or "?" for card in hand["cards"])
+    return f"{hand['hand']:<9}{cards:<24}{hand['rank']}".rstrip()
+
+
+def _table(rows: Sequence[Report]) -> list[str]:
+    cells = [_HEADINGS, *(tuple(row[column] for column in _COLUMNS) for row in rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(_COLUMNS))]
+    return [
+        "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells
+    ]
+
+
+def _finding(finding: Report) -> Iterable[str]:
+    status = "to review" if finding["status"] == "review" else finding["status"]
+    decision = finding["decision"]
+    yield f"{finding['code']} {finding['name']}, {status}" + (f", {decision['choice']}" if decision else "")
+    yield f"  {finding['message']}"
+    clock = f" ({finding['clock']})" if finding["clock"] else ""
+    yield f"  watch {finding['position']}{clock}; {finding['section']}, {finding['basis']}"
