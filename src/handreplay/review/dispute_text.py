@@ -26,16 +26,23 @@ def dispute_text(report: Report, seat: int | None = None) -> str:
         "",
     ]
     lines += [_hand(hand) for hand in report["hands"] if hand["hand"] in ("Board", "Dealer")]
+    shown = [row for row in report["wagers"] if seat in (None, row["seat"])]
     for number in seats if seat is None else [seat]:
         named = f"Seat {number}"
         own = [_hand(hand) for hand in report["hands"] if hand["hand"] == named]
-        lines += ["", *(own or [f"{named:<9}cards not seen"])]
-        lines += _table([row for row in report["wagers"] if row["seat"] == number])
+        lines += ["", *(own or [f"{named:<9}cards not seen"]), *_table([row for row in shown if row["seat"] == number])]
     findings = [one for one in report["findings"] if seat is None or one["seat"] in (None, seat)]
     lines += [line for finding in findings for line in ("", *_finding(finding))]
     if not findings:
-        lines += ["", "Nothing is wrong or open here." if seat is None else f"Nothing is wrong or open of seat {seat}."]
+        lines += ["", _without_findings(shown)]
     return "\n".join(lines)
+
+
+def _without_findings(rows: Sequence[Report]) -> str:
+    left = sum(row["state"] != "right" for row in rows)
+    if left:
+        return f"Nothing was found wrong; {left} of {len(rows)} wagers could not be judged."
+    return "Every wager here was settled as it was due." if rows else "Nobody had a wager."
 
 
 def _listed(seats: Sequence[int]) -> str:
