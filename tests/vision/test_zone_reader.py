@@ -88,3 +88,22 @@ def test_a_card_that_lies_beside_the_shoe_is_not_in_it(beside_mm: float, lies_th
     box = CardBox(corners=corners, face_up=True, score=0.9, face_chance=0.98, visible=1.0)
     found = reader.boxes(patch, "shoe", Sighting((box,), (), np.zeros((1, 1), np.float32)))
     assert bool(found) is lies_there
+
+
+def test_a_hand_laid_open_where_it_was_tucked_is_all_of_it_there_whatever_else_it_covers() -> None:
+    reader = ZoneReader(CALIBRATION, ZONES, Eyes(None, None, None), None)  # type: ignore[arg-type]
+    tucked, beside = "seat3.blind", "seat3.ante"
+    middle, other = (ZONES.polygons_mm[zone].mean(axis=0) for zone in (tucked, beside))
+    way = (other - middle) / np.linalg.norm(other - middle)
+    across = np.array([-way[1], way[0]])
+    half = np.array([-31.0 * across - 44.0 * way, 31.0 * across - 44.0 * way, 31.0 * across + 44.0 * way])
+    corners = np.vstack([half, -31.0 * across + 44.0 * way])
+    fan = [middle + (other - middle) * 0.5 + step * across + corners for step in (-80.0, -40.0, 0.0, 40.0, 80.0)]
+
+    def found(zone: str, under: tuple[str, ...]) -> int:
+        patch = patch_of(CALIBRATION, ZONES.polygons_mm[zone], 45.0)
+        boxes = [CardBox(patch.to_px(card) / FINE_PX_PER_MM, True, 0.9, 0.98, 1.0) for card in fan]
+        return len(reader.boxes(patch, zone, Sighting(tuple(boxes), (), np.zeros((1, 1), np.float32)), under))
+
+    assert (found(tucked, (tucked,)), found(beside, (tucked,))) == (5, 0)
+    assert found(tucked, ()) < 5  # where nothing is known of the hand, each card lies where most of it is

@@ -42,7 +42,7 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     Outlines are px of the view at 1 px/mm, the tile shows it at `px_per_mm`. An unread face makes way for one that is
     found near it.
     """
-    row = _row([box for box, _ in read])
+    row = row_of([box for box, _ in read])
     faces = [(box, reading) for box, reading in read if any(box is one for one in row)]
     known = {reading.card for _, reading in faces if max(reading.spread()) >= READ}
     if len(known) == len(row) and not any(apart(one, other) >= LEAST_GAP_MM for one, other in pairwise(row)):
@@ -139,7 +139,7 @@ def _clear(box: CardBox, found: Sequence[Read]) -> bool:
     return all(apart(box, other) > ONE_CARD_MM for other, _ in found)
 
 
-def _row(boxes: Sequence[CardBox]) -> list[CardBox]:
+def row_of(boxes: Sequence[CardBox]) -> list[CardBox]:
     """The open cards that lie in one row, in its order; none when no two do."""
     faces = [box for box in boxes if box.face_up]
     pairs = [(one, other) for number, one in enumerate(faces) for other in faces[number + 1 :]]

@@ -401,7 +401,7 @@ class Observer:
         sighting = self._reader.look(tile)
         if self._reader.covered(zone, patch, sighting) or self._reader.under_cover(tile, patch, zone, sighting):
             return None
-        boxes = self._reader.boxes(patch, zone, sighting) or self._plain(zone, tile, patch)
+        boxes = self._reader.boxes(patch, zone, sighting, self._tucked(zone)) or self._plain(zone, tile, patch)
         cards = self._reader.cards(tile, patch, zone, boxes)
         if kind_of(zone) != "wager":
             return None if not cards and self._still_there(zone) else (cards, [])
@@ -410,6 +410,17 @@ class Observer:
         if self._colourless:
             stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]
         return cards, stacks
+
+    def _tucked(self, zone: str) -> list[str]:
+        """The wagers of a wager's seat at which cards were last seen."""
+        seat = zone.partition(".")[0] + "."
+        if kind_of(zone) != "wager":
+            return []
+        return [
+            name
+            for name in sorted(self._shown)
+            if name.startswith(seat) and kind_of(name) == "wager" and self._shown[name]
+        ]
 
     def _plain(self, zone: str, tile: Picture, patch: FeltPatch) -> list[CardBox]:
         """Cards that the table net does not find where cards belong."""

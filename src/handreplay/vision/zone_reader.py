@@ -16,7 +16,7 @@ from handreplay.vision.calibration import Calibration, FeltPatch, PictureWindow
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.change import Watcher
 from handreplay.vision.chip_counter import ChipNets
-from handreplay.vision.fans import laid_open
+from handreplay.vision.fans import laid_open, row_of
 from handreplay.vision.medians import medians
 from handreplay.vision.read_twice import each_read_once
 from handreplay.vision.second_look import CardNet, second_look
@@ -126,9 +126,24 @@ class ZoneReader:
         own = _colour(tile, box)[1:]
         return min(float(np.linalg.norm(own - back)) for back in self._backs) > COVER_COLOURS
 
-    def boxes(self, patch: FeltPatch, zone: str, sighting: Sighting) -> list[CardBox]:
-        """The outlines of cards that lie in this zone and in no other."""
-        return [box for box in sighting.cards if self._belongs(box, patch, zone)]
+    def boxes(self, patch: FeltPatch, zone: str, sighting: Sighting, tucked: Collection[str] = ()) -> list[CardBox]:
+        """The outlines of cards that lie in this zone and in no other.
+
+        A hand laid open where it was tucked reaches over other places: all of it lies in that of `tucked`, the wagers
+        under which cards lay.
+        """
+        hand = [box for name in tucked for box in self._laid_open_at(name, patch, sighting)]
+        own = [box for box in sighting.cards if self._belongs(box, patch, zone)]
+        if zone in tucked:
+            return own + [box for box in hand if not any(box is one for one in own)]
+        return [box for box in own if not any(box is one for one in hand)]
+
+    def _laid_open_at(self, wager: str, patch: FeltPatch, sighting: Sighting) -> list[CardBox]:
+        """The open cards of a row that lies over this wager's place in part."""
+        row = row_of(sighting.cards)
+        outlines = [patch.to_mm(box.corners * FINE_PX_PER_MM) for box in row]
+        over = [self._shared_mm2(corners, wager) >= TUCKED_SHARE * _area(corners) for corners in outlines]
+        return row if any(over) else []
 
     def faces(self, tile: Picture, patch: FeltPatch, zone: str) -> list[SeenCard]:
         """The faces that are surely read in a zone where a machine, a pack and hands lie too."""
@@ -191,7 +206,7 @@ class ZoneReader:
             return self._zones.zone_at(corners.mean(axis=0), margin) == zone
         seat = zone.partition(".")[0] + "."
         own = self._shared_mm2(corners, zone)
-        if own < TUCKED_SHARE * cv2.contourArea(corners.astype(np.float32)):
+        if own < TUCKED_SHARE * _area(corners):
             return False
         wagers = [name for name in self._zones.names if name.startswith(seat) and kind_of(name) == "wager"]
         return all(self._shared_mm2(corners, name) <= own for name in wagers)
@@ -199,6 +214,10 @@ class ZoneReader:
     def _shared_mm2(self, corners_mm: Floats, zone: str) -> float:
         outline = cv2.convexHull(self._zones.polygons_mm[zone].astype(np.float32))
         return float(cv2.intersectConvexConvex(corners_mm.astype(np.float32), outline)[0])
+
+
+def _area(corners: Floats) -> float:
+    return float(cv2.contourArea(corners.astype(np.float32)))
 
 
 def kind_of(zone: str) -> str:
