@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from handreplay.synth.chip_felts import PX_PER_MM, Felt, Placed, random_placed
-from handreplay.vision.chip_counter import profile, unrolled
+from handreplay.vision.chip_counter import ChipEye, profile, unrolled
 from handreplay.vision.chip_geometry import MOST_CHIPS
+from handreplay.vision.chip_reader import StackReading
 from handreplay.vision.chip_shadow import darkness
 from handreplay.vision.weights import load
 
@@ -87,3 +88,29 @@ def test_a_stack_beside_is_left_out(placed):
     there = np.hypot(x - other[0], y - other[1]) < 23
     two = np.where(there[..., None], stack.now * 0.6, stack.now)
     assert abs(shade(stack, two, [other])[0] - shade(stack)[0]) < 8 < shade(stack, two)[0] - shade(stack)[0]
+
+
+class FaintReader:
+    """Takes something at one place for a chip, but only where it looks for faint ones."""
+
+    values = ("5", "25")
+
+    def __init__(self, stack: Placed) -> None:
+        self.calibration = Leaning(stack.lean)
+        self.found = StackReading(tuple(stack.top_px / PX_PER_MM), (((("5", 1),), 1.0),), (("5", 1.0),))
+
+    def stacks(self, pictures, zone_mm, patch, *, faint=False):
+        return [self.found] if faint else []
+
+    def seen(self, stack):
+        return stack
+
+
+def test_a_faint_chip_counts_where_the_felt_looked_otherwise_when_it_was_empty(placed):
+    tall = max(placed, key=lambda stack: float(np.abs(stack.now - stack.empty).max(axis=2).mean()))
+    eye = ChipEye(FaintReader(tall), load("chip_counter", threads=1))
+    zone = np.zeros((4, 2))
+    empty = tall.empty.astype(np.uint8)
+    assert len(eye.read([tall.now], zone, Straight(), empty)) == 1
+    assert eye.read([tall.empty], zone, Straight(), empty) == []
+    assert eye.read([tall.now], zone, Straight(), None) == []

@@ -29,6 +29,7 @@ ROWS, FIRST_MM, STEP_MM = 96, -12.0, 0.5  # places below the rim of the topmost 
 COLUMNS, HALF_WIDTH = 25, 0.85  # across the stack, as a share of its radius
 CHANNELS = 19
 RADIUS_MM = DIAMETER_MM / 2
+UNLIKE_LEVELS, CAME_SHARE = 20.0, 0.6  # of a face that was not there before
 _UNREAD = 1e-4  # the reader's word on a number of chips that none of its piles has
 _ALONE = 0.7  # exponent of the reader's word where no picture of the empty zone is at hand
 
@@ -120,8 +121,12 @@ class ChipEye:
     ) -> list[SeenStack]:
         """The stacks of a zone at rest; `pictures` and `empty` are cuts by `patch`."""
         now = mean_of(pictures)
+        found = self._reader.stacks(pictures, zone_mm, patch)
+        if not found and empty is not None:
+            faint = self._reader.stacks(pictures, zone_mm, patch, faint=True)
+            found = [stack for stack in faint if _came(stack, now, empty, patch)]
         stacks = []
-        for stack in self._reader.stacks(pictures, zone_mm, patch):
+        for stack in found:
             said = read_numbers(stack) * _ALONE if empty is None else self._numbers(stack, now, empty, patch)
             chances = np.exp(said.astype(np.float64))
             named = mixes(stack.piles, stack.topmost, chances / chances.sum(), self._reader.values)
@@ -135,3 +140,12 @@ class ChipEye:
         shade = darkness(now, empty, patch, top, [np.array(other) for other in stack.beside_mm], calibration)
         rows, height = profile(there, before)[None], np.array([chip_mm], np.float32)
         return np.asarray(self._counter.run(rows, height, shade[None], read_numbers(stack)[None])[0][0], np.float32)
+
+
+def _came(stack: StackReading, now: Floats, empty: Picture, patch: FeltPatch) -> bool:
+    """Does most of what is taken for a stack's topmost face look other than the empty place, and so is no print?"""
+    middle, beside = patch.to_px(np.array([stack.top_mm, np.add(stack.top_mm, (RADIUS_MM, 0.0))]))
+    y, x = np.indices(now.shape[:2]) + 0.5
+    face = np.hypot(x - middle[0], y - middle[1]) < np.hypot(*(beside - middle))
+    unlike = np.abs(now - empty.astype(np.float32)).max(axis=2) > UNLIKE_LEVELS
+    return bool(face.any() and unlike[face].mean() >= CAME_SHARE)

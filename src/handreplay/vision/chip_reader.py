@@ -41,6 +41,7 @@ Levels = NDArray[np.float64]  # (MOST_CHIPS + 1, denominations + 2) logits; see 
 
 CERTAIN = 0.95  # a stack's probability from which it is reported as known
 _FOUND = 0.33  # the finder's probability from which a place is looked at; print on the felt has had up to 0.27
+_FAINT = 0.1  # the same where it cannot be print
 _CLOSEST = 0.75  # of a diameter: two topmost faces cannot be nearer
 _IN_ZONE_MM = 6.0
 _STATES = 150  # piles followed at once
@@ -104,16 +105,16 @@ class ChipReader:
         return [self.seen(stack) for stack in self.stacks(pictures, zone_mm, patch)]
 
     def stacks(
-        self, pictures: Sequence[Picture], zone_mm: ArrayLike, patch: FeltPatch | None = None
+        self, pictures: Sequence[Picture], zone_mm: ArrayLike, patch: FeltPatch | None = None, *, faint: bool = False
     ) -> list[StackReading]:
-        """As `read`, with all probabilities."""
+        """As `read`, with all probabilities; with `faint` also those that may be no stacks but print."""
         zone = np.asarray(zone_mm, np.float64).reshape(-1, 2)
         if patch is None:
             patch = self._patch(zone)
             pictures = [patch.warp(np.asarray(picture, np.uint8)) for picture in pictures]
         tile = mean_of(pictures)
         found: list[StackReading] = []
-        tops = self._tops(tile, patch, zone)
+        tops = self._tops(tile, patch, zone, _FAINT if faint else _FOUND)
         for top, levels in zip(tops, self._levels(tile, patch, tops), strict=True):
             candidates = piles(levels, self.values)
             base = self._base(top, _size(candidates[0][0]))
@@ -149,7 +150,7 @@ class ChipReader:
         down = -lean / length if length > 1e-6 else np.array([0.0, 1.0])
         return np.array([down[1], -down[0]]), down
 
-    def _tops(self, tile: NDArray[np.float32], patch: FeltPatch, zone: Floats) -> list[Floats]:
+    def _tops(self, tile: NDArray[np.float32], patch: FeltPatch, zone: Floats, least: float) -> list[Floats]:
         """Where topmost faces are, on the felt behind them: the strongest first."""
         middle = zone.mean(axis=0)
         right, down = self._axes(middle)
@@ -160,7 +161,7 @@ class ChipReader:
         view = self._cut(tile, patch, middle, (scale, -low * scale, (width, height)))
         answer = self._finder.run(_planes(view)[None])[0][0]
         chance = 1 / (1 + np.exp(-answer[0]))
-        peaks = (chance >= _FOUND) & (chance == cv2.dilate(chance, np.ones((3, 3), np.uint8)))
+        peaks = (chance >= least) & (chance == cv2.dilate(chance, np.ones((3, 3), np.uint8)))
         spots = sorted(zip(*np.nonzero(peaks), strict=True), key=lambda spot: -float(chance[spot]))
         tops: list[Floats] = []
         for row, column in spots:
