@@ -111,6 +111,7 @@ def test_a_faint_chip_counts_where_the_felt_looked_otherwise_when_it_was_empty(p
     eye = ChipEye(FaintReader(tall), load("chip_counter", threads=1))
     zone = np.zeros((4, 2))
     empty = tall.empty.astype(np.uint8)
-    assert len(eye.read([tall.now], zone, Straight(), empty)) == 1
-    assert eye.read([tall.empty], zone, Straight(), empty) == []
-    assert eye.read([tall.now], zone, Straight(), None) == []
+    assert len(eye.read([tall.now], zone, Straight(), empty, faint=True)) == 1
+    assert eye.read([tall.now], zone, Straight(), empty) == []
+    assert eye.read([tall.empty], zone, Straight(), empty, faint=True) == []
+    assert eye.read([tall.now], zone, Straight(), None, faint=True) == []

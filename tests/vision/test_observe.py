@@ -98,7 +98,7 @@ def test_a_face_in_the_shoe_is_told_of_if_it_is_surely_read(tmp_path: Path) -> N
 class BrightStacks:
     """Sees a stack where something bright lies in the middle of a wager's place."""
 
-    def read(self, views: list[np.ndarray], *_: object) -> list[SeenStack]:
+    def read(self, views: list[np.ndarray], *_: object, faint: bool) -> list[SeenStack]:
         middles = [view[len(view) // 2 - 9 : len(view) // 2 + 9, view.shape[1] // 2 - 9 :][:, :18] for view in views]
         stack = SeenStack(base_mm=(0.0, 0.0), chips=Unreadable("drawn"), top_mm=(0.0, 0.0))
         return [stack for middle in middles if float(middle.min()) > 200]

@@ -103,6 +103,8 @@ class ChipNets(Protocol):
         zone_mm: NDArray[np.float64],
         patch: FeltPatch,
         empty: Picture | None,
+        *,
+        faint: bool = False,
     ) -> list[SeenStack]: ...
 
 
@@ -118,13 +120,22 @@ class ChipEye:
         zone_mm: NDArray[np.float64],
         patch: FeltPatch,
         empty: Picture | None,
+        *,
+        faint: bool = False,
     ) -> list[SeenStack]:
-        """The stacks of a zone at rest; `pictures` and `empty` are cuts by `patch`."""
+        """The stacks of a zone at rest; `pictures` and `empty` are cuts by `patch`.
+
+        With `faint` it is looked at again where none is plain: a chip that is much like print is none where
+        the empty felt looks otherwise.
+        """
         now = mean_of(pictures)
         found = self._reader.stacks(pictures, zone_mm, patch)
-        if not found and empty is not None:
-            faint = self._reader.stacks(pictures, zone_mm, patch, faint=True)
-            found = [stack for stack in faint if _came(stack, now, empty, patch)]
+        if faint and not found and empty is not None:
+            found = [
+                stack
+                for stack in self._reader.stacks(pictures, zone_mm, patch, faint=True)
+                if _came(stack, now, empty, patch)
+            ]
         stacks = []
         for stack in found:
             said = read_numbers(stack) * _ALONE if empty is None else self._numbers(stack, now, empty, patch)

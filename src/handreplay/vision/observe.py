@@ -405,7 +405,8 @@ class Observer:
         cards = self._reader.cards(tile, patch, zone, boxes)
         if kind_of(zone) != "wager":
             return None if not cards and self._still_there(zone) else (cards, [])
-        stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, self._tile_of_empty(zone))
+        empty, faint = self._tile_of_empty(zone), self._reader.lies_clear(zone, patch, sighting)
+        stacks = self.eyes.chips.read([straight], self.zones.polygons_mm[zone], patch, empty, faint=faint)
         stacks = self._tops.compared(zone, stacks, straight, patch)
         if self._colourless:
             stacks = [replace(stack, chips=Unreadable("no colour in the picture")) for stack in stacks]

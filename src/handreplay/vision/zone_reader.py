@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 FINE_PX_PER_MM = 2.0  # for reading; the table net looks at every second pixel
 TILE_STEP_MM = 32
 COVERED_SHARE = 0.12  # of the zone; more under hands and other objects and it is waited for
+CLEAR_SHARE = 0.02
 CARD_ZONE_MARGIN_MM = 25.0
 TUCKED_SHARE = 0.15  # of a card's area
 KNOWN_CARD = 0.9
@@ -96,12 +97,20 @@ class ZoneReader:
 
     def covered(self, zone: str, patch: FeltPatch, sighting: Sighting) -> bool:
         """Do hands and objects that are neither card nor chip lie over the zone?"""
-        inside = _mask(patch, self._zones.polygons_mm[zone], sighting.occluder.shape)
-        share = float((sighting.occluder[inside] > 0.5).mean())
+        share = self._share_covered(zone, patch, sighting)
         if zone == "rack":  # its holder is an object too
             self._holder_share = share if self._holder_share is None else self._holder_share
             share -= self._holder_share
         return share > COVERED_SHARE
+
+    def _share_covered(self, zone: str, patch: FeltPatch, sighting: Sighting) -> float:
+        inside = _mask(patch, self._zones.polygons_mm[zone], sighting.occluder.shape)
+        return float((sighting.occluder[inside] > 0.5).mean())
+
+    def lies_clear(self, zone: str, patch: FeltPatch, sighting: Sighting) -> bool:
+        """Does no card of this zone or another reach over it, and hardly a hand or sleeve?"""
+        reaches = (self._shared_mm2(patch.to_mm(box.corners * FINE_PX_PER_MM), zone) > 0 for box in sighting.cards)
+        return self._share_covered(zone, patch, sighting) <= CLEAR_SHARE and not any(reaches)
 
     def under_cover(self, tile: Picture, patch: FeltPatch, zone: str, sighting: Sighting) -> bool:
         """Does a cover card lie there? It has another colour than all backs seen so far. (The rack's floor may too.)
