@@ -1,5 +1,7 @@
 """Cards of a hand laid open are found along its row, though their outlines were not, or were off."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -140,3 +142,11 @@ def test_a_card_that_surely_lies_there_is_told_of_though_which_it_is_is_not(most
     cards = laid_open(Dim(most), hand(THREE), PX_PER_MM, read)
     assert {look.card for _, look in cards} == told
     assert all(max(look.spread()) == most for _, look in cards if look.card == "7h")
+
+
+@pytest.mark.parametrize(("visible", "looked_for"), [(1.0, False), (0.7, True)])
+def test_between_two_whole_cards_side_by_side_none_is_looked_for(visible: float, looked_for: bool) -> None:
+    cards = {"2c": 0.0, "Kd": 77.0}
+    net, read = Edges(), [(replace(box(x), visible=visible), reading(card, 0.99)) for card, x in cards.items()]
+    laid_open(net, hand(cards), PX_PER_MM, read)
+    assert bool(net.crops) is looked_for

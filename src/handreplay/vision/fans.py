@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from handreplay.vision.card_reader import CardReading
 from handreplay.vision.second_look import READ, CardNet, borne_out
-from handreplay.vision.straighten import Picture, straighten
+from handreplay.vision.straighten import CARD_WIDTH_MM, Picture, straighten
 from handreplay.vision.table_eye import CardBox
 
 Floats = NDArray[np.float64]
@@ -31,6 +31,8 @@ INNER_SHARE = 0.93  # of an outline that may be off
 SAME_PLACE_MM = 8.0  # nearer than this to a card that was read, its own index is all that can be read
 ONE_CARD_MM = 16.0  # nearer than this two outlines are of one card; a hand is spread wider
 LEAST_GAP_MM = 34.0  # two cards nearer than this have none between them whose index shows
+WHOLE = 0.9  # share of a card that shows, where nothing lies on it
+UNDER_BOTH_MM = 30.0  # of a card that lies under two whole ones as much may show; in a fan only the uppermost is whole
 MOST_LENGTH_MM = 260.0
 MOST_ASIDE_MM = 22.0
 MOST_TURN_DEGREES = 18.0
@@ -45,10 +47,11 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     row = row_of([box for box, _ in read])
     faces = [(box, reading) for box, reading in read if any(box is one for one in row)]
     known = {reading.card for _, reading in faces if max(reading.spread()) >= READ}
-    if len(known) == len(row) and not any(apart(one, other) >= LEAST_GAP_MM for one, other in pairwise(row)):
-        return list(read)
     read_faces = [box for box, reading in faces if max(reading.spread()) >= READ]
-    places = [at for at in _along(row) if all(apart(at, box) > SAME_PLACE_MM for box in read_faces)]
+    gaps = [pair for pair in pairwise(row) if apart(*pair) >= LEAST_GAP_MM and not _side_by_side(*pair, read_faces)]
+    if len(known) == len(row) and not gaps:
+        return list(read)
+    places = _places(row, read_faces)
     blanks = [Blank.of(tile, px_per_mm, box) for box in read_faces] if places else []
     views = _without_upper(tile, row, places, blanks) if places else []
     looks = cards.read([straighten(view, at.corners * px_per_mm) for view, at in zip(views, places, strict=True)])
@@ -64,6 +67,23 @@ def laid_open(cards: CardNet, tile: Picture, px_per_mm: float, read: Sequence[Re
     unread = [box for box, reading in faces if max(reading.spread()) < READ]
     gone = [box for box in unread if not _clear(box, found)]
     return [one for one in read if not any(one[0] is box for box in gone)] + found
+
+
+def _places(row: Sequence[CardBox], read_faces: Sequence[CardBox]) -> list[CardBox]:
+    """Outlines along the row in which a card may lie that was not read."""
+    full = [pair for pair in pairwise(row) if _side_by_side(*pair, read_faces)]
+    return [
+        at
+        for at in _along(row)
+        if all(apart(at, box) > SAME_PLACE_MM for box in read_faces)
+        and not any(max(apart(at, one), apart(at, other)) < apart(one, other) for one, other in full)
+    ]
+
+
+def _side_by_side(one: CardBox, other: CardBox, read_faces: Sequence[CardBox]) -> bool:
+    """Two whole cards that were read, too near each other for one between them that was not found."""
+    whole = min(one.visible, other.visible) >= WHOLE and apart(one, other) <= CARD_WIDTH_MM + UNDER_BOTH_MM
+    return whole and all(any(box is face for face in read_faces) for box in (one, other))
 
 
 def _doubtful(
