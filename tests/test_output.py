@@ -73,6 +73,20 @@ def test_a_clock_that_is_no_moment_is_refused_in_one_plain_line(tmp_path: Path, 
     assert f"--clock: {told} is no date with a time; write 2026-11-30T01:10:00" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ("2026-11-01T01:30:00", "came twice in America/New_York, when clocks were put back; give the offset"),
+        ("2026-03-08T02:30:00", "never was in America/New_York, where clocks were put forward"),
+    ],
+)
+def test_a_clock_that_may_be_two_moments_or_none_is_not_guessed(tmp_path: Path, told: str, why: str) -> None:
+    sample = Path(__file__).parent.parent / "sample_footage" / "uth-sample.mp4"
+    options = ["--table", str(sample.with_suffix(".table.toml")), "--out", str(tmp_path / "run"), "--clock", told]
+    done = subprocess.run([*PROGRAM, "audit", str(sample), *options], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and why in done.stderr and not (tmp_path / "run").exists()
+
+
 FAULTY = """
 import sys
 from handreplay import cli

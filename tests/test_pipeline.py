@@ -1,12 +1,17 @@
 """What an audit holds in memory: how far decoding runs ahead of the eyes, and what is kept of what was seen."""
 
+import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from handreplay.core.observations import SeenStack, ZoneSeen
+from handreplay import pipeline
+from handreplay.config import load_profile
+from handreplay.core.observations import Observation, SeenStack, ZoneSeen
 from handreplay.core.readings import Known, Unreadable
+from handreplay.errors import FootageError
 from handreplay.footage import FootageInfo, probe
 from handreplay.pipeline import AHEAD_BYTES, pictures_ahead, slim
 
@@ -30,6 +35,22 @@ def test_the_largest_pictures_are_still_decoded_a_little_ahead_and_small_ones_no
 ) -> None:
     assert pictures_ahead(replace(info, width=8192, height=4800)) == 4
     assert pictures_ahead(replace(info, width=160, height=120)) == 64
+
+
+def test_a_recording_that_changes_while_it_is_read_is_no_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = tmp_path / "clip.mp4"
+    shutil.copyfile(SAMPLE, recording)
+
+    def written_on(*_: object) -> Iterator[Observation]:
+        with recording.open("ab") as more:
+            more.write(b"more")
+        yield from ()
+
+    monkeypatch.setattr(pipeline, "observe", written_on)
+    with pytest.raises(FootageError, match=r"clip\.mp4: has changed, or gone, since its reading began"):
+        pipeline.audit(recording, load_profile(SAMPLE.with_suffix(".table.toml")))
 
 
 def test_of_what_a_stack_might_be_nothing_is_kept_once_the_rounds_are_made() -> None:

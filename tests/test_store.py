@@ -85,6 +85,16 @@ def test_a_file_in_the_way_is_named_in_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(caught.value)
 
 
+def test_of_a_run_that_cannot_be_written_no_folder_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(27, "File too large")
+
+    monkeypatch.setattr(store, "_write", full)
+    with pytest.raises(OutputError, match="File too large"):
+        store.write_run(tmp_path / "out", FIRST, PROVENANCE)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_name_that_is_too_long_is_an_output_error(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot write"):
         store.check_writable(tmp_path / ("x" * 300))

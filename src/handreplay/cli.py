@@ -13,6 +13,7 @@ import typer
 
 from handreplay import cli_nights as nights
 from handreplay import streams
+from handreplay.core.plain import plain
 from handreplay.errors import HandreplayError, OutputError
 
 RECORDINGS = "Recordings"
@@ -65,6 +66,8 @@ def audit(
     triage: Annotated[bool, typer.Option("--triage", metavar="", help=nights.TRIAGE_HELP)] = False,
 ) -> None:
     """Audit a recording: exit 0 clean, 1 findings, 3 nothing found but incomplete, 2 unusable."""
+    from zoneinfo import ZoneInfo
+
     from handreplay import store
     from handreplay.batch.times import told_clock
     from handreplay.config import load_profile
@@ -74,8 +77,8 @@ def audit(
     from handreplay.report.run_files import keep_run
     from handreplay.report.summary_text import summary_text
 
-    moment = None if clock is None else told_clock(clock, "--clock")
     profile = load_profile(table)
+    moment = None if clock is None else told_clock(clock, "--clock", ZoneInfo(profile.table.timezone))
     store.check_writable(out)
     with shown_progress(footage.name) as progress:
         result = run_audit(footage, profile, clock=moment, progress=progress, triage=triage)
@@ -361,7 +364,7 @@ def read(
         told = {"pictures": [{"file": str(path), "cards": stills.as_json(cards)} for path, cards in found]}
         typer.echo(json.dumps(told, indent=1, ensure_ascii=False).encode())
     else:
-        typer.echo("\n".join(stills.as_text(str(path), cards) for path, cards in found).encode())
+        typer.echo("\n".join(stills.as_text(plain(str(path)), cards) for path, cards in found).encode())
 
 
 @app.command(rich_help_panel=REVIEWING)
@@ -408,7 +411,7 @@ def verify(
         raise typer.Exit(0 if all_whole else 1)
     verdict = check(place, recording=footage, signer=signer)
     for line in verdict_lines(place, verdict):
-        typer.echo(line.encode())
+        typer.echo(plain(line).encode())
     raise typer.Exit(0 if verdict.whole else 1)
 
 
@@ -610,7 +613,7 @@ def _is_text(word: str) -> bool:
 
 
 def _refuse(who: str, why: str) -> NoReturn:
-    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(why.split()))
+    line = plain(" ".join(why.split()))
     with contextlib.suppress(OSError):  # where nothing can be said, the exit code still tells
         print(f"{who}: {line}", file=sys.stderr)
     sys.exit(2)

@@ -32,6 +32,7 @@ from handreplay.footage_source import KeyPicture as KeyPicture
 from handreplay.footage_source import Tally as Tally
 
 Picture = NDArray[np.uint8]
+Stamp = tuple[int, int, int]  # bytes, nanoseconds, number of the file
 
 _LUMA_FIRST = ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray")
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
@@ -298,6 +299,21 @@ def sha256_of(path: str | Path) -> str:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise FootageError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def stamp_of(path: str | Path) -> Stamp | None:
+    """Size in bytes, time of the last change and number of a file; None when it is gone."""
+    try:
+        facts = Path(path).stat()
+    except OSError:
+        return None
+    return facts.st_size, facts.st_mtime_ns, facts.st_ino
+
+
+def check_unchanged(path: str | Path, stamp: Stamp | None) -> None:
+    """Raises FootageError when the file is not the one that had this stamp."""
+    if stamp is None or stamp_of(path) != stamp:
+        raise FootageError(f"{path}: has changed, or gone, since its reading began; audit it when it is whole")
 
 
 class _Line:

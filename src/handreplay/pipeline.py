@@ -22,12 +22,15 @@ from handreplay.errors import FootageError, ProfileError
 from handreplay.footage import (
     FootageInfo,
     Frame,
+    Stamp,
     Tally,
+    check_unchanged,
     has_exact_keys,
     key_pictures,
     pictures,
     probe,
     sha256_of,
+    stamp_of,
     stretch,
 )
 from handreplay.games import game_of
@@ -66,6 +69,7 @@ class AuditResult:
     audit: Audit
     observations: tuple[Observation, ...]
     passed_over: tuple[Span, ...] = ()  # seconds of which triage looked at key pictures only
+    stamp: Stamp | None = None  # of the recording when its reading began
 
     @property
     def exit_code(self) -> int:
@@ -94,6 +98,7 @@ class Viewing:
     models: Mapping[str, str]  # model -> sha256
     observer: Observer
     threads: int | None = None
+    stamp: Stamp | None = None
 
     def triaged(self, progress: Progress | None = None) -> Triaged:
         """Key pictures first, then a close look at the rounds that ask for one. Once only.
@@ -163,7 +168,7 @@ def view(
     """
     keep_image_work_together()
     give_back()  # what the recording before has left
-    info = probe(footage)
+    stamp, info = stamp_of(footage), probe(footage)
     calibration = Calibration.from_profile(profile)
     check_size(info, profile, calibration, footage)
     models: Mapping[str, str] = {}
@@ -171,7 +176,7 @@ def view(
         eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent, threads)
     keys_only = triage and has_exact_keys(footage)
     observer = Observer(calibration, Zones(profile.zones, calibration), eyes, keys_only)
-    return Viewing(footage, profile, info, Tally(), sha256_of(footage), models, observer, threads)
+    return Viewing(footage, profile, info, Tally(), sha256_of(footage), models, observer, threads, stamp)
 
 
 def audit(
@@ -199,6 +204,7 @@ def audit(
         source = viewing.observations(progress)
     made = rounds_of(_kept(source, seen), table, profile.rules())
     looked_at = tuple(made)  # all of it, so the tally is full
+    check_unchanged(footage, viewing.stamp)
     step_s = viewing.tally.usual_step_s
     found = tuple(as_looked_at(round_, passed_over, step_s) for round_ in looked_at)
     judged = rules.audit_rounds(found, profile.rules())
@@ -213,6 +219,7 @@ def audit(
         audit=judged,
         observations=tuple(seen),
         passed_over=passed_over,
+        stamp=viewing.stamp,
     )
 
 

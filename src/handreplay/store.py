@@ -100,13 +100,20 @@ def write_run(folder: Path, files: Mapping[str, bytes], provenance: Provenance) 
     wrong = [name for name in files if name == MANIFEST or not _PLAIN_NAME.fullmatch(name)]
     if wrong:
         raise ValueError(f"not a name for a result file: {wrong[0]!r}")
-    if not folder.is_dir():
+    new = not folder.is_dir()
+    if new:
         check_writable(folder)
-    with _output_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
-            check_writable(folder)
-            return _write(folder, files, _manifest(files, provenance))
+    try:
+        with _output_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            with _alone(folder):
+                check_writable(folder)
+                return _write(folder, files, _manifest(files, provenance))
+    except BaseException:
+        if new:
+            with contextlib.suppress(OSError):  # something lies in it
+                folder.rmdir()
+        raise
 
 
 def _write(folder: Path, files: Mapping[str, bytes], manifest: dict[str, Any]) -> Run:

@@ -21,6 +21,11 @@ TABLE = SAMPLE / "uth-sample.table.toml"
 SHOWN = ["2d", "4c", "4d", "7h", "Js", "Kh", "Qh"]
 
 
+def test_a_moment_after_the_end_of_a_clip_has_no_picture() -> None:
+    with pytest.raises(FootageError, match=r"ends at .* before 99:00; choose an earlier moment"):
+        open_picture(f"{SAMPLE / 'uth-sample.mp4'}@99:00")
+
+
 @pytest.fixture(scope="module")
 def still(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("still") / "still.png"

@@ -69,6 +69,7 @@ def changed(**changes: Any) -> dict[str, Any]:
         (a_round(clock_start="yesterday"), "clock_start"),
         (a_round(clock_start="2026-11-30T01:10:12"), "offset"),
         (a_round(source=[]), "source"),
+        (a_round(source={"file": "\x1b[31mred.mp4"}), "control character"),
         (a_round(round=1.5), "round"),
         (a_round(start=10**400), "start"),
         (a_round(events={}), "events"),

@@ -185,9 +185,11 @@ def test_cards_that_still_lie_on_the_table_are_not_said_to_be_missing() -> None:
 
 
 def test_the_round_of_a_moment_is_the_last_that_had_begun() -> None:
-    early, late = (dataclasses.replace(sample_round(), start=start) for start in (5.0, 60.0))
+    early, late = (dataclasses.replace(sample_round(), start=t, end=t + 40) for t in (5.0, 60.0))
     place = Path("run")
-    assert [rack.round_at([early, late], t, place) for t in (5.0, 59.9, 60.0, 3600.0)] == [early, early, late, late]
+    assert [rack.round_at([early, late], t, place) for t in (5.0, 59.9, 60.0, 100.0)] == [early, early, late, late]
+    with pytest.raises(LogError, match=rf"ended at 0:01:40.000, before 1:00:00.000; .* --round {late.number}"):
+        rack.round_at([early, late], 3600.0, place)
     with pytest.raises(LogError, match=r"no round had begun at 0:00:04.000; the first begins at 0:00:05.000"):
         rack.round_at([early, late], 4.0, place)
 

@@ -12,8 +12,8 @@ from handreplay.config import Profile, load_profile
 from handreplay.core.findings import Audit
 from handreplay.core.observations import PictureLost
 from handreplay.core.roundlog import read_rounds
-from handreplay.errors import LogError
-from handreplay.footage import Tally, sha256_of
+from handreplay.errors import FootageError, LogError
+from handreplay.footage import Stamp, Tally, sha256_of, stamp_of
 from handreplay.report.evaluation import clips, sources
 from handreplay.report.run_files import keep_run
 from handreplay.rules import audit_rounds
@@ -35,6 +35,7 @@ class Judged:
     tally: Tally = dataclasses.field(default_factory=Tally)
     models: dict = dataclasses.field(default_factory=dict)
     passed_over: tuple = ()
+    stamp: Stamp | None = dataclasses.field(default_factory=lambda: stamp_of(CLIP))
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,12 @@ def test_evidence_is_the_picture_on_show_at_the_finding(runs: Path) -> None:
     shown = finding["evidence"][0]
     assert 0 <= finding["t"] - shown["t"] < 1 / 15 + 0.001
     assert shown["frame"] == round(shown["t"] * 15)
+
+
+def test_pictures_of_a_recording_that_has_changed_are_no_evidence(judged: Judged, tmp_path: Path) -> None:
+    with pytest.raises(FootageError, match="has changed, or gone, since its reading began"):
+        keep_run(tmp_path / "out", dataclasses.replace(judged, stamp=(1, 2, 3)))
+    assert not (tmp_path / "out").exists()
 
 
 def test_two_runs_write_the_same_bytes(runs: Path, judged: Judged, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from handreplay.config import Profile, load_profile
 from handreplay.core.events import Round
 from handreplay.core.findings import Audit
 from handreplay.core.roundlog import read_rounds
-from handreplay.footage import Tally, pictures, sha256_of
+from handreplay.footage import Stamp, Tally, pictures, sha256_of, stamp_of
 from handreplay.report.run_files import keep_run
 from handreplay.review.desk import Desk, Reviewer
 from handreplay.rules import audit_rounds
@@ -34,6 +34,10 @@ class Judged:
     tally: Tally = dataclasses.field(default_factory=Tally)
     models: dict[str, str] = dataclasses.field(default_factory=dict)
     passed_over: tuple[Span, ...] = ()
+
+    @property
+    def stamp(self) -> Stamp | None:
+        return stamp_of(self.footage)
 
 
 def judged(*rounds: Round) -> Judged:

@@ -136,6 +136,15 @@ def test_what_does_not_fit_the_round_is_refused_and_not_kept(desk: Desk, raw: ob
     assert not desk.log.path.exists()
 
 
+def test_a_card_that_never_showed_its_face_has_none_to_correct(desk: Desk) -> None:
+    placed = {"t": 20.0, "type": "card_placed", "zone": "seat5.cards", "face": "down", "identity": None}
+    desk.correct(ANN, 1, {"op": "add", "event": placed})
+    card = next(event.card for event in desk.state().rounds[0].events if getattr(event, "t", 0.0) == 20.0)
+    for identity in ("Xx", "Ks"):
+        with pytest.raises(HandreplayError, match="never showed its face"):
+            desk.correct(ANN, 1, {"op": "identity", "card": card, "identity": identity})
+
+
 def test_corrections_entered_at_once_that_do_not_fit_each_other_leave_the_page_readable(desk: Desk) -> None:
     name = paid_blind(desk)
     desk.correct(ANN, 1, {"op": "remove", "event": name})

@@ -139,6 +139,7 @@ def test_envy_and_the_meter_are_settled_too() -> None:
         ("1: Ah Kd ante 25 blind 25 play 25 fold", "folds"),
         ("1: Ah Kd ante 25 blind 25 ante 25", "twice"),
         ("1: Ah Kd ante 25 blind 25 1: 2c 3c ante 25 blind 25", "twice"),
+        ("1: Ah Kd ante 25 blind 25 paid 25 taken", "stands after a wager, and only once"),
         ("1: Ah Kd", "no wager"),
         ("dealer 2c 3c ante 25", "whose"),
     ],

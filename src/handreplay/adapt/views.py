@@ -16,7 +16,7 @@ from handreplay.adapt.labels import Labels, by_place, in_any_order, labels_for
 from handreplay.config import Chip, Profile
 from handreplay.core.cards import DECK
 from handreplay.errors import FootageError
-from handreplay.footage import shown_at
+from handreplay.footage import probe, shown_at
 from handreplay.report.words import seconds_of
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReader, CardReading
@@ -77,6 +77,9 @@ def open_picture(name: str) -> tuple[Path, Picture]:
     clip, mark, moment = name.rpartition("@")
     if mark and Path(clip).is_file() and not Path(name).is_file():
         seconds = seconds_of(moment)
+        length = probe(Path(clip)).promised_seconds
+        if length is not None and seconds >= length:
+            raise FootageError(f"{clip}: ends at {float(length):.3f} s, before {moment}; choose an earlier moment")
         for _, frame in shown_at(Path(clip), [seconds]):
             return Path(f"{clip}@{moment.replace(':', '-')}.png"), frame.bgr()
         raise FootageError(f"{clip}: there is no picture at {moment}; choose another moment")

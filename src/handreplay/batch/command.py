@@ -7,8 +7,9 @@ from pathlib import Path
 
 from handreplay.batch.run import Crew, Workers, run_batch
 from handreplay.batch.summary import summary
-from handreplay.batch.talk import follower, plain
+from handreplay.batch.talk import follower
 from handreplay.batch.workers import LocalEngine, Watch, cores
+from handreplay.core.plain import plain
 from handreplay.errors import HandreplayError, OutputError
 from handreplay.report.replay_text import console
 

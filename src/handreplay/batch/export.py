@@ -17,6 +17,7 @@ from rich.cells import cell_len
 
 from handreplay.batch.asking import Answer
 from handreplay.core.money import usd
+from handreplay.core.plain import plain
 from handreplay.errors import OutputError
 from handreplay.report import words
 from handreplay.report.findings_csv import inert
@@ -53,13 +54,13 @@ def write(answer: Answer, format_: str, path: Path) -> None:
 def as_text(answer: Answer) -> str:
     """Columns side by side, numbers to the right, and the notes."""
     cells = [[_shown(name, value) for name, value in zip(answer.columns, row, strict=True)] for row in answer.rows]
-    heads = [_line(_bare(name)) for name in answer.columns]
+    heads = [plain(_bare(name)) for name in answer.columns]
     widths = [max(map(cell_len, column)) for column in zip(heads, *cells, strict=True)]
     right = [_numbers(row[n] for row in answer.rows) for n in range(len(heads))]
     lines = [_padded(row, widths, right) for row in (heads, *cells)]
     if not answer.rows:
         lines.append("(nothing)")
-    return "\n".join([*lines, *(["", *map(_line, answer.notes)] if answer.notes else [])]) + "\n"
+    return "\n".join([*lines, *(["", *map(plain, answer.notes)] if answer.notes else [])]) + "\n"
 
 
 def _padded(cells: list[str], widths: list[int], right: list[bool]) -> str:
@@ -92,13 +93,8 @@ def _shown(name: str, value: Any) -> str:
         return f"{100 * value:.2f}%"
     if isinstance(value, float):
         return f"{value:.6g}"
-    text = _line(str(value))
+    text = plain(str(value))
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 3] + "..."
-
-
-def _line(text: str) -> str:
-    """Nothing in it moves a terminal's cursor."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def as_csv(answer: Answer) -> bytes:

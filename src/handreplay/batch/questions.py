@@ -240,7 +240,7 @@ def _coverage_notes(rows: list[tuple[Any, ...]]) -> list[str]:
     notes = []
     if due:
         at_most = f"at most, since the length of {_many(unknown)} is not known, " if unknown else ""
-        notes.append(f"Judged: {at_most}{100 * judged / due:.1f}% of the time expected.")
+        notes.append(f"Judged: {at_most}{min(100.0, 100 * judged / due):.1f}% of the time expected.")
     if aside or waiting:
         notes.append(f"{_many(aside)} set aside, {waiting} still to be audited: this is not all of it.")
     return notes

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from handreplay.batch.record import RECORD, Entry, State
 from handreplay.batch.run import Done
-from handreplay.batch.talk import counted, duration, plain
+from handreplay.batch.talk import counted, duration
 from handreplay.core.money import Cents, usd
+from handreplay.core.plain import plain
 from handreplay.report.evaluation.sources import read_document
 from handreplay.report.questions import is_question
 

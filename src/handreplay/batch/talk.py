@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from handreplay.batch.plan import Told
 from handreplay.batch.record import Record, State
 from handreplay.batch.run import Follower
+from handreplay.core.plain import plain
 from handreplay.streams import give_up
 
 _LINES_AN_HOUR = 45
@@ -194,11 +195,6 @@ def line_of(told: Told) -> str:
             return f"{found}; {told.reason}" if told.reason else found
         case _:
             return f"{told.name}: {'kept' if told.kept else 'read'}, {told.seconds:.1f} s"
-
-
-def plain(text: str) -> str:
-    """The text on one line, without anything that would move a cursor."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def counted(number: int, noun: str) -> str:

@@ -1,7 +1,9 @@
 """Times that people type: to ask for a part of a night, or to say when a recording began."""
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
+from handreplay.batch.names import utc
 from handreplay.errors import HandreplayError
 
 FIRST_YEAR, LAST_YEAR = 1900, 2300  # beyond them other time zones have no dates
@@ -21,8 +23,9 @@ def told_time(told: str, option: str) -> datetime:
     return moment
 
 
-def told_clock(told: str, option: str) -> datetime:
-    """A date with a time; naive without an offset. Raises HandreplayError."""
+def told_clock(told: str, option: str, zone: ZoneInfo) -> datetime:
+    """A date with a time, the table's own without an offset. Raises HandreplayError, for a time that the table's clock
+    showed twice or never too."""
     try:
         moment = datetime.fromisoformat(told.strip())
     except ValueError:
@@ -32,4 +35,9 @@ def told_clock(told: str, option: str) -> datetime:
             f"{option}: {told} is no date with a time; write 2026-11-30T01:10:00 (the table's own clock) or "
             "2026-11-30T01:10:00-05:00"
         ) from None
-    return moment
+    if moment.tzinfo is not None or not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        return moment
+    try:
+        return utc(moment, zone).astimezone(zone)
+    except ValueError as error:
+        raise HandreplayError(f"{option}: {error}") from None

@@ -104,15 +104,15 @@ class Fields:
         value = self.need(key)
         if not isinstance(value, str) or not value:
             self.refuse(f"{key} is not a text")
-        return self._plain(key, value)
+        return self.plain(key, value)
 
     def optional_text(self, key: str) -> str | None:
         value = self.raw.get(key)
         if value is not None and not isinstance(value, str):
             self.refuse(f"{key} is not a text")
-        return None if value is None else self._plain(key, value)
+        return None if value is None else self.plain(key, value)
 
-    def _plain(self, key: str, value: str) -> str:
+    def plain(self, key: str, value: str) -> str:
         """Without control characters, which would speak to the terminal that shows them."""
         strange = next((c for c in value if unicodedata.category(c) == "Cc" and c not in "\n\t"), None)
         if strange is not None:

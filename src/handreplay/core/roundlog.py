@@ -149,6 +149,8 @@ def _round(fields: Fields, limits: Limits) -> Round:
     source = {} if raw.get("source") is None else raw["source"]
     if not isinstance(source, dict):
         fields.refuse("source is not an object")
+    for value in source.values():
+        fields.plain("source", value if isinstance(value, str) else "")
     return Round(
         number=fields.whole("round"),
         table=fields.text("table"),

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from handreplay.core.events import CardMoved, CardPlaced, Round, StubCounted, StubMoved
+from handreplay.core.plain import plain
 from handreplay.core.readings import Known, Reading
 from handreplay.core.roundlog import read_rounds
 from handreplay.errors import LogError
@@ -88,13 +89,20 @@ def pick_round(rounds: Sequence[Round], number: int, place: Path) -> Round:
 
 
 def round_at(rounds: Sequence[Round], seconds: float, place: Path) -> Round:
-    """The round whose cards lay in the rack then: the last one that had begun. LogError when none had."""
+    """The round whose cards lay in the rack then: the last one that had begun. LogError when none had, and when all had
+    ended, since nothing tells how long its cards lay there."""
     begun = [round_ for round_ in rounds if round_.start <= seconds]
     if not begun:
         first = min((round_.start for round_ in rounds), default=0.0)
         then = f"the first begins at {words.position(first)}" if rounds else "there is none"
         raise LogError(f"{place}: no round had begun at {words.position(seconds)}; {then}")
-    return max(begun, key=lambda round_: round_.start)
+    last = max(begun, key=lambda round_: round_.start)
+    if seconds > max(round_.end for round_ in rounds):
+        raise LogError(
+            f"{place}: the last round ended at {words.position(last.end)}, before {words.position(seconds)}; "
+            f"its rack is that of --round {last.number}"
+        )
+    return last
 
 
 def spans(numbers: Sequence[int]) -> str:
@@ -195,7 +203,7 @@ def rack_json(sheet: RackSheet) -> dict[str, Any]:
 
 def rack_text(sheet: RackSheet) -> Group:
     """Renderable for rich; ASCII, so that any console can hold it."""
-    into = f"{sheet.position} into {sheet.source or 'the recording'}"
+    into = f"{sheet.position} into {plain(sheet.source) or 'the recording'}"
     moment = f"{sheet.clock}, {into}" if sheet.clock else into
     head = Text(f"Discard rack of table {sheet.table}, round {sheet.round}, top to bottom, at {moment}", style="bold")
     table = Table(box=None, pad_edge=False, show_edge=False)

@@ -20,7 +20,7 @@ from handreplay.core.findings import Audit
 from handreplay.core.observations import Observation, PictureLost
 from handreplay.core.roundlog import round_line
 from handreplay.core.timeline import JUMP
-from handreplay.footage import Tally
+from handreplay.footage import Stamp, Tally, check_unchanged
 from handreplay.footage_quiet import LONGEST_SECONDS
 from handreplay.report import words
 from handreplay.report.evidence import Taken, photograph, shots, take
@@ -144,6 +144,8 @@ class Audited(Protocol):
     @property
     def footage_sha256(self) -> str: ...
     @property
+    def stamp(self) -> Stamp | None: ...
+    @property
     def tally(self) -> Tally: ...
     @property
     def profile(self) -> Profile: ...
@@ -177,6 +179,7 @@ def keep_run(folder: Path, audited: Audited, observations: Sequence[Observation]
         tally=audited.tally,
         observations=observations,
     )
+    check_unchanged(audited.footage, audited.stamp)  # whose pictures were just taken
     write_run(folder, files, provenance)
     return report
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from rich.console import Group
 from rich.text import Text
 
+from handreplay.core.plain import plain
 from handreplay.report import words
 from handreplay.report.page_parts import (
     FindingPart,
@@ -26,7 +27,7 @@ def summary_text(report: Report, page: Path | None = None) -> Group:
         lines += [Text(), *_finding(part)]
     lines += [Text(), *_checked(head), *_unseen(report)]
     if page is not None:
-        lines += [Text(), Text(f"Page with pictures: {page}")]
+        lines += [Text(), Text(f"Page with pictures: {plain(str(page))}")]
     return Group(*lines)
 
 
@@ -34,7 +35,7 @@ def _opening(report: Report, head: Headline) -> list[Text]:
     document = report.document
     about = f"Table {document['table']}, {words.game(document['game'])}, rules {document['rules']}"
     return [
-        Text(f"{about}, {report.provenance.source_file}"),
+        Text(f"{about}, {plain(report.provenance.source_file)}"),
         Text.assemble((f"{head.title}.", "bold"), f" {head.detail}"),
     ]
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
+from handreplay.core.cards import CARD_NUMBER
 from handreplay.core.events import (
     CardMoved,
     CardPlaced,
@@ -109,6 +110,9 @@ def card(identity: str) -> str:
 
 
 def short_card(identity: str) -> str:
+    """`"Td"` is "10♦"; what is no card stays as it is."""
+    if identity not in CARD_NUMBER:
+        return identity
     return RANK_WORDS.get(identity[0], identity[0]) + {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}[identity[1]]
 
 

@@ -164,7 +164,10 @@ def _identity(fields: dict[str, Any], card: object, identity: object) -> set[str
     if not shown:
         raise CorrectionError(f"the round has no card {card!r}")
     faces = [e for e in shown if e.get("face") == "up"]
-    for item in [*faces, *(row for row in fields.get("rack") or [] if row.get("card") == card)]:
+    told = [*faces, *(row for row in fields.get("rack") or [] if row.get("card") == card)]
+    if not told:
+        raise CorrectionError(f"card {card!r} never showed its face; first add that it was turned up")
+    for item in told:
         item["identity"] = identity
         item.pop("candidates", None)
     for event in faces:

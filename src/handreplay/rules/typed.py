@@ -182,6 +182,8 @@ class _Reader:
             seat.net[name] = -seat.wagers[name]
 
     def _refuse(self, word: str) -> None:
+        if _plain(word) in {"paid", *KEPT, *GONE}:
+            raise HandreplayError(f'"{word[:40]}" stands after a wager, and only once: ante 25 paid 25')
         known = [*self.names.values(), "dealer", "board", "fold", "paid", "taken", "left", "meter"]
         close = difflib.get_close_matches(_plain(word), known, n=1, cutoff=0.6)
         hint = (

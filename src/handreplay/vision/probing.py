@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 import cv2
 import numpy as np
 
+from handreplay.core.plain import plain
 from handreplay.core.timeline import Gap
 from handreplay.footage import FootageInfo, Frame, Picture, Tally, pictures, probe, sha256_of
 from handreplay.vision.calibration import Calibration, CameraProfile
@@ -195,7 +196,7 @@ def as_text(report: ProbeReport) -> str:
     promised = f" of {info.promised_pictures} promised" if info.promised_pictures else ""
     kind = "constant" if report.constant_rate else "variable"
     lines = [
-        f"{info.path.name}: {report.verdict}",
+        f"{plain(info.path.name)}: {report.verdict}",
         f"  container    {info.container}, {info.codec}, {info.pixel_format}, {info.colour}",
         f"  picture      {info.width} x {info.height}{_turned(info)}, {_told(report.usual_rate)} a second, {kind} rate",
         f"  length       {_told(tally.seconds)} s, times {tally.times}",

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 
+from handreplay.core.plain import plain
 from handreplay.report import words
 from handreplay.report.shift import text
 from handreplay.report.shift.values import Kind, Piece, Rate, Shift, TableLine
@@ -250,5 +251,5 @@ def _paper(rows: int, names: Sequence[str]) -> tuple[Figure, Axes]:
 
 
 def _short(name: str) -> str:
-    plain = "".join(letter if letter.isprintable() else "?" for letter in name)
-    return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 1]}…"
+    told = plain(name)
+    return told if len(told) <= LONGEST_NAME else f"{told[: LONGEST_NAME - 1]}…"
