@@ -60,7 +60,7 @@ def test_a_deck_of_another_colour_first_shows_before_a_player(
     assert reader.under_cover(tile, patch, zone, sighting) is a_cover
 
 
-@pytest.mark.parametrize(("kind", "sure", "face_up"), [("back", 0.7, False), ("back", 0.5, True), ("face", 0.9, True)])
+@pytest.mark.parametrize(("kind", "sure", "face_up"), [("back", 0.85, False), ("back", 0.7, True), ("face", 0.9, True)])
 def test_a_strip_that_the_card_reader_takes_for_a_back_is_none_of_the_faces(
     kind: Kind, sure: float, face_up: bool
 ) -> None:

@@ -134,7 +134,7 @@ class CropMaker:
     def _wanted_card(self) -> int:
         """Black ones more often: clubs and spades are what is told apart worst."""
         card = int(self._rng.integers(52))
-        if DECK[card][1] in "dh" and self._rng.random() < 0.4:
+        if DECK[card][1] in "dh" and self._rng.random() < 0.6:
             return self._wanted_card()
         return card
 

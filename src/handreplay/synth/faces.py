@@ -203,6 +203,9 @@ def _draw_ace(face: Picture, style: FaceStyle, suit: str) -> None:
     if ornament in (1, 4, 7):
         inner = _suit_mask(style, suit, large * 0.55)
         shapes.paint(face, inner, (middle[0], middle[1] + large * 0.2), style.stock)
+    if ornament in (5, 9):
+        inner = _engraved(_suit_mask(style, suit, large * 0.8), style.seed)
+        shapes.paint(face, inner, (middle[0], middle[1] + large * 0.1), style.stock)
     if ornament in (2, 4, 8):
         radius = round(_px(large * 0.72))
         if radius < WIDTH_PX * 0.4:
@@ -214,6 +217,13 @@ def _draw_ace(face: Picture, style: FaceStyle, suit: str) -> None:
     if ornament in (3, 6):
         word = shapes.character(style.font, ("PALACE", "CLUB 52", "No. 9")[style.seed % 3], 0)
         shapes.paint(face, shapes.fitted(word, _px(22), _px(4)), (middle[0], middle[1] + _px(large * 0.5 + 4)), ink)
+
+
+def _engraved(mask: shapes.Mask, seed: int) -> shapes.Mask:
+    """The mask broken up into lines, as the ace of spades is often printed: from afar it is grey."""
+    rows, columns = np.indices(mask.shape)
+    across = (rows, rows + columns, np.hypot(rows - mask.shape[0] / 2, columns - mask.shape[1] / 2).astype(int))
+    return np.asarray(mask * (across[seed % 3] % (3 + seed % 4) < 2 + seed % 2), np.float32)
 
 
 def _draw_border(face: Picture, style: FaceStyle, suit: str) -> None:

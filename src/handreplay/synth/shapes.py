@@ -83,42 +83,57 @@ def _mirrored(right_half: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.vstack([right_half, left])
 
 
-def _heart(plump: float, dip: float) -> NDArray[np.uint8]:
-    upper = _curve((0.5, 0.05 + dip), (0.56, -0.02), (0.98 + plump, -0.05), (0.97, 0.30))
-    lower = _curve((0.97, 0.30), (0.96, 0.52 + plump), (0.62, 0.75), (0.5, 0.98))
+def _leaf(rng: np.random.Generator, tip: float) -> NDArray[np.uint8]:
+    """A heart: two lobes above, a point below. `tip` is how far its flanks bend inwards before the point, 0 to 1."""
+    dip, plump = rng.uniform(0.10, 0.28), rng.uniform(-0.03, 0.09)
+    widest = rng.uniform(0.24, 0.40)
+    upper = _curve((0.5, 0.04 + dip), (0.56, -0.02), (0.98 + plump, -0.05), (0.97, widest))
+    lower = _curve(
+        (0.97, widest), (0.96, widest + rng.uniform(0.16, 0.30)), (0.64 - 0.12 * tip, 0.74 - 0.08 * tip), (0.5, 0.98)
+    )
     return _polygon(_mirrored(np.vstack([upper, lower])))
 
 
-def _stem(mask: NDArray[np.uint8], top: float, width: float, flare: float) -> NDArray[np.uint8]:
-    side = _curve((0.5 + width / 3, top), (0.5 + width / 2, 0.8), (0.52 + width, 0.93), (0.55 + flare, 0.98))
+def _stem(mask: NDArray[np.uint8], top: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The mask with a foot that reaches down to its lower edge: from a thread to a wedge, straight or flared."""
+    width, flare = rng.uniform(0.02, 0.12), rng.uniform(0.02, 0.22)
+    bend = rng.uniform(0.76, 0.94)
+    side = _curve((0.5 + width / 3, top), (0.5 + width / 2, bend), (0.52 + width, 0.95), (0.53 + flare, 0.98))
     return np.maximum(mask, _polygon(_mirrored(side)))
+
+
+def _diamond(rng: np.random.Generator) -> NDArray[np.uint8]:
+    inwards = rng.choice([0.0, rng.uniform(0, 0.10)])
+    side = _curve((0.5, 0.01), (0.66 - inwards, 0.17 + inwards), (0.83 - inwards, 0.34 + inwards), (0.99, 0.5))
+    return _polygon(_mirrored(np.vstack([side, side[::-1] * [1, -1] + [0, 1]])))
+
+
+def _spade(rng: np.random.Generator) -> NDArray[np.uint8]:
+    body = np.zeros((_CANVAS_PX, _CANVAS_PX), np.uint8)
+    tall = int(_CANVAS_PX * rng.uniform(0.66, 0.90))
+    body[:tall] = cv2.resize(_leaf(rng, rng.uniform(0, 1))[::-1], (_CANVAS_PX, tall))
+    return _stem(body, 0.5, rng)
+
+
+def _club(rng: np.random.Generator) -> NDArray[np.uint8]:
+    drawn = np.zeros((_CANVAS_PX, _CANVAS_PX), np.uint8)
+    radius, low = rng.uniform(0.18, 0.25), rng.uniform(0.54, 0.64)
+    tall, turn = radius * rng.uniform(0.9, 1.2), rng.uniform(-25, 25)
+    unit = _CANVAS_PX * 16
+    for x, y, turned in ((0.5, tall + 0.01, 0.0), (radius + 0.01, low, turn), (0.99 - radius, low, -turn)):
+        axes = (round(radius * unit), round(tall * unit))
+        cv2.ellipse(drawn, (round(x * unit), round(y * unit)), axes, turned, 0, 360, 255, -1, cv2.LINE_AA, 4)
+    heart = round(rng.uniform(0.06, 0.13) * _CANVAS_PX)
+    cv2.circle(drawn, (_CANVAS_PX // 2, round((low - 0.06) * _CANVAS_PX)), heart, 255, -1, cv2.LINE_AA)
+    return _stem(drawn, 0.4, rng)
 
 
 @lru_cache(maxsize=1024)
 def suit(letter: str, style: int) -> Mask:
-    """One of `cdhs`. The style's digits choose how plump, how waisted and how stemmed it is; 0 to 999."""
-    plump, dip, foot = (style % 10) / 10, (style // 10 % 10) / 10, (style // 100 % 10) / 10
-    if letter == "d":
-        waist = 0.5 - 0.10 * plump * (foot > 0.4)
-        side = _curve((0.5, 0.01), (0.5 + waist * 0.45, 0.30), (0.5 + waist * 0.75, 0.42), (0.99, 0.5))
-        lower = side[::-1] * [1, -1] + [0, 1]
-        drawn = _polygon(_mirrored(np.vstack([side, lower])))
-        return _narrowed(cut(_ink(drawn)), 0.70 + 0.25 * dip)
-    if letter == "h":
-        return cut(_ink(_heart(0.08 * plump - 0.02, 0.10 + 0.16 * dip)))
-    if letter == "s":
-        leaf = cv2.resize(_heart(0.08 * plump, 0.12 + 0.1 * dip)[::-1], (_CANVAS_PX, int(_CANVAS_PX * 0.84)))
-        body = np.zeros((_CANVAS_PX, _CANVAS_PX), np.uint8)
-        body[: leaf.shape[0]] = leaf
-        drawn = _stem(body, 0.55, 0.05 + 0.07 * foot, 0.06 + 0.16 * dip)
-        return cut(_ink(drawn))
-    drawn = np.zeros((_CANVAS_PX, _CANVAS_PX), np.uint8)
-    radius = 0.195 + 0.05 * plump
-    for x, y in ((0.5, radius + 0.01), (radius + 0.01, 0.60 - 0.04 * dip), (0.99 - radius, 0.60 - 0.04 * dip)):
-        centre = (round(x * _CANVAS_PX * 16), round(y * _CANVAS_PX * 16))
-        cv2.circle(drawn, centre, round(radius * _CANVAS_PX * 16), 255, -1, cv2.LINE_AA, 4)
-    cv2.circle(drawn, (_CANVAS_PX // 2, round(0.52 * _CANVAS_PX)), round(0.1 * _CANVAS_PX), 255, -1, cv2.LINE_AA)
-    return cut(_ink(_stem(drawn, 0.4, 0.05 + 0.07 * foot, 0.06 + 0.16 * dip)))
+    """One of `cdhs`. The style, 0 to 999, chooses how plump, how waisted, how stemmed and how narrow it is."""
+    rng = np.random.default_rng([style, ord(letter)])
+    drawn = {"c": _club, "d": _diamond, "h": lambda rng: _leaf(rng, rng.uniform(0, 0.6)), "s": _spade}[letter](rng)
+    return _narrowed(cut(_ink(drawn)), float(rng.uniform(0.68, 1.06)))
 
 
 def _narrowed(mask: Mask, share: float) -> Mask:
