@@ -125,8 +125,7 @@ class ChipEye:
     ) -> list[SeenStack]:
         """The stacks of a zone at rest; `pictures` and `empty` are cuts by `patch`.
 
-        With `faint` it is looked at again where none is plain: a chip that is much like print is none where
-        the empty felt looks otherwise.
+        With `faint`, where none is plain, what may be print is a stack too if the empty felt looked otherwise there.
         """
         now = mean_of(pictures)
         found = self._reader.stacks(pictures, zone_mm, patch)
