@@ -100,7 +100,7 @@ def round_at(rounds: Sequence[Round], seconds: float, place: Path) -> Round:
     if seconds > max(round_.end for round_ in rounds):
         raise LogError(
             f"{place}: the last round ended at {words.position(last.end)}, before {words.position(seconds)}; "
-            f"its rack is that of --round {last.number}"
+            f"ask for it by its number, --round {last.number}"
         )
     return last
 
