@@ -116,6 +116,10 @@ def rack(
     if (round_number is None) == (at is None):
         raise USAGE_ERROR("say which rack: --round N after a round, or --at 01:12:31 as it lay then")
     rounds = racks.load_rounds(run)
+    if racks.was_reviewed(run):
+        typer.echo(
+            "as the machine read it; for what people have corrected: handreplay review, report", err=True
+        )
     if at is not None:
         moment = seconds_of(at)
         sheet = racks.rack_sheet(racks.round_at(rounds, moment, run), moment)
@@ -456,6 +460,8 @@ def report(
 
     if round_number is not None and at is not None:
         raise USAGE_ERROR("say one of --round and --at")
+    if settlements and (out is None or out.suffix.lower() != ".csv" or round_number is not None or at is not None):
+        raise USAGE_ERROR("--settlements is for a .csv of all rounds; every other report has them")
     if out is None:
         if round_number is None and at is None:
             raise USAGE_ERROR("say which round, --round N or --at 01:12:31, or what to write, --out FILE")

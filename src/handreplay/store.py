@@ -134,6 +134,8 @@ def _write(folder: Path, files: Mapping[str, bytes], manifest: dict[str, Any]) -
 
 def read_run(folder: Path) -> Run:
     """The finished run in a folder. Raises OutputError when there is none, or when a file is not what was written."""
+    if folder.is_file():
+        raise OutputError(f"{folder} is a file, not the folder of an audit (a round log alone: handreplay replay)")
     if not folder.is_dir():
         raise OutputError(f"no such run folder: {folder}")
     manifest = _read_manifest(folder / MANIFEST)

@@ -188,6 +188,9 @@ def test_the_round_of_a_moment_is_the_last_that_had_begun() -> None:
     early, late = (dataclasses.replace(sample_round(), start=t, end=t + 40) for t in (5.0, 60.0))
     place = Path("run")
     assert [rack.round_at([early, late], t, place) for t in (5.0, 59.9, 60.0, 100.0)] == [early, early, late, late]
+    clocked = dataclasses.replace(early, clock_start="2026-11-30T01:10:05-05:00")
+    with pytest.raises(LogError, match=r"the table's clock showed that time at 0:00:30.000"):
+        rack.round_at([clocked], 3600 + 10 * 60 + 30, place)
     with pytest.raises(LogError, match=rf"ended at 0:01:40.000, before 1:00:00.000; .* --round {late.number}"):
         rack.round_at([early, late], 3600.0, place)
     with pytest.raises(LogError, match=r"no round had begun at 0:00:04.000; the first begins at 0:00:05.000"):

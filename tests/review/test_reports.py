@@ -162,9 +162,9 @@ def test_the_terminal_tells_a_round_and_a_seat_of_it(reported: Desk, command: Co
     other = next(seat for seat in seats if seat != 5)
     start = reported.state().rounds[0].start
     alone = command("report", reported.folder, "--at", start + 1, "--seat", other)[1].decode()
-    assert (
-        f"Seat {other} " in alone and "Seat 5" not in alone and "Every wager here was settled as it was due." in alone
-    )
+    round_, people = alone.split("Corrected by people")
+    assert f"Seat {other} " in round_ and "Seat 5" not in round_ and "Seat 5 Blind" in people
+    assert "Every wager here was settled as it was due." in round_
 
 
 @pytest.mark.parametrize(
@@ -174,6 +174,8 @@ def test_the_terminal_tells_a_round_and_a_seat_of_it(reported: Desk, command: Co
         (("--round", 1, "--at", "1:00"), b"one of --round and --at"),
         (("--round", 1, "--seat", 9), b"seat 9 had no wager; seats that had: "),
         (("--round", 1, "--seat", 5, "--out", "seat.pdf"), b"--seat is for the terminal"),
+        (("--round", 1, "--settlements"), b"--settlements is for a .csv of all rounds"),
+        (("--round", 7), b"no round 7; rounds there: 1"),
         (("--at", "noon"), b"is no moment of a recording"),
     ],
 )
@@ -182,6 +184,23 @@ def test_a_round_or_seat_that_is_not_there_is_named(
 ) -> None:
     code, out, err = command("report", desk.folder, *words)
     assert code == 2 and out == b"" and said in err and err.count(b"\n") == 1
+
+
+def test_what_people_did_away_with_stays_in_the_report(reported: Desk, command: Command) -> None:
+    reported.correct(ANN, 1, {"op": "amount", "event": paid_blind(reported), "after": {"100": 1}})
+    (gone,) = dispute.dispute(reported, 1)["no_longer"]
+    assert (gone["code"], gone["decision"]["by"], gone["decision"]["loss"]) == ("PY02", "Ann", "$100.00")
+    said = command("report", reported.folder, "--round", 1)[1].decode()
+    assert "PY02 no longer holds as corrected; confirmed by Ann: dealer error, loss $100.00, saving $25.00" in said
+    assert "Corrected by people" in said and "Seat 5 Blind" in said.split("Corrected by people")[1]
+    assert "no longer hold as corrected" in dispute.render(reported, 1, "html").decode()
+    assert dispute.render(reported, 1, "pdf").startswith(b"%PDF-")
+
+
+def test_a_time_between_rounds_is_answered_as_such(reported: Desk, command: Command) -> None:
+    end = reported.state().rounds[0].end
+    code, out, err = command("report", reported.folder, "--at", end + 1)
+    assert code == 2 and out == b"" and b"ask for it by its number, --round 1" in err
 
 
 def test_tables_hold_findings_with_decisions_and_every_settlement(reported: Desk) -> None:

@@ -5,6 +5,7 @@ What was not seen is said to be not seen. An identity is only inferred when no o
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from handreplay.errors import LogError
 from handreplay.report import places, words
 from handreplay.report.page import render, style
 from handreplay.report.states import card_lives
-from handreplay.store import MANIFEST, raise_for_batch, read_run
+from handreplay.store import MANIFEST, REVIEW_LOG, raise_for_batch, read_run
 
 SCHEMA = "handreplay.rack/1"
 DECK_SIZE = 52
@@ -80,6 +81,11 @@ def load_rounds(place: Path) -> tuple[Round, ...]:
     return read_rounds(log)
 
 
+def was_reviewed(place: Path) -> bool:
+    """Have people entered something about this run? The rack is told as the machine read it all the same."""
+    return (place / REVIEW_LOG).is_file()
+
+
 def pick_round(rounds: Sequence[Round], number: int, place: Path) -> Round:
     """The round of that number; LogError, naming the rounds that there are, when it is not there."""
     for round_ in rounds:
@@ -100,9 +106,21 @@ def round_at(rounds: Sequence[Round], seconds: float, place: Path) -> Round:
     if seconds > max(round_.end for round_ in rounds):
         raise LogError(
             f"{place}: the last round ended at {words.position(last.end)}, before {words.position(seconds)}; "
-            f"ask for it by its number, --round {last.number}"
+            f"ask for it by its number, --round {last.number}{_by_the_clock(rounds, seconds)}"
         )
     return last
+
+
+def _by_the_clock(rounds: Sequence[Round], seconds: float) -> str:
+    """Where in the recording the table's clock showed that time of day, if it did while a round was played."""
+    for round_ in rounds:
+        if round_.clock_start is not None:
+            began = datetime.fromisoformat(round_.clock_start)
+            of_day = began.hour * 3600 + began.minute * 60 + began.second + began.microsecond / 1e6
+            into = round_.start + (seconds - of_day) % 86400
+            if into <= round_.end:
+                return f" (the table's clock showed that time at {words.position(into)})"
+    return ""
 
 
 def spans(numbers: Sequence[int]) -> str:

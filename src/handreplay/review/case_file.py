@@ -66,6 +66,8 @@ def write_case(desk: Desk, number: int, out: Path, options: CaseOptions) -> Made
         raise OutputError(f"{desk.folder}: no round {number}; rounds there: {_some(desk)}")
     read_run(desk.folder)  # whole still, or nothing is handed over
     key = signing.load_private(options.sign_key) if options.sign_key is not None else None
+    if out.suffix.lower() != ".zip":
+        raise OutputError(f"{out}: evidence is a ZIP file; give it a name that ends in .zip")
     if out.exists():
         raise OutputError(f"{out} is there already; evidence is never written over, so name another file")
     try:

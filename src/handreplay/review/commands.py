@@ -4,8 +4,8 @@ import getpass
 from pathlib import Path
 
 from handreplay.errors import HandreplayError, OutputError
-from handreplay.report.rack import round_at
-from handreplay.report.words import seconds_of
+from handreplay.report.rack import pick_round, round_at
+from handreplay.report.words import position, seconds_of
 from handreplay.review import dispute, tables
 from handreplay.review.case_file import CaseOptions, write_case
 from handreplay.review.desk import Desk, Reviewer
@@ -75,16 +75,19 @@ def write_report(
 def told_round(folder: Path, *, number: int | None, at: str | None, seat: int | None, table: Path | None) -> str:
     """The dispute report of a round as text. Raises HandreplayError."""
     desk = Desk(folder, table=table)
-    return dispute_text(dispute.dispute(desk, _named_round(desk, number, at)), seat)
+    number = _named_round(desk, number, at)
+    text = dispute_text(dispute.dispute(desk, number), seat)
+    ended = next(round_.end for round_ in desk.state().rounds if round_.number == number)
+    if at is not None and seconds_of(at) > ended:
+        return f"No round was under way at {position(seconds_of(at))}; this is the one before.\n{text}"
+    return text
 
 
 def _named_round(desk: Desk, number: int | None, at: str | None) -> int:
     """The number of the round with that number, or of the one under way `at` a time."""
     if number is None:
         return round_at(desk.state().rounds, seconds_of(at or ""), desk.folder).number
-    if number not in desk.lines:
-        raise HandreplayError(f"{desk.folder} has no round {number}")
-    return number
+    return pick_round(desk.state().rounds, number, desk.folder).number
 
 
 def verdict_lines(place: Path, verdict: Verdict) -> list[str]:

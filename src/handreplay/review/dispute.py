@@ -16,9 +16,10 @@ from handreplay.report import words
 from handreplay.report.page import BASIS_WORDS, environment, style
 from handreplay.report.page_parts import watch
 from handreplay.report.states import card_lives
-from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS, EntryError, clean_text
+from handreplay.review.decisions import CHOICE_WORDS, FAULT_WORDS, Decision, EntryError, clean_text, finding_keys
 from handreplay.review.desk import Desk, Reviewer, State
 from handreplay.review.dispute_pdf import dispute_pdf
+from handreplay.review.dispute_text import decided
 from handreplay.review.views import RoundView, entry_words, local_time, round_view
 
 SCHEMA = "handreplay.dispute/1"
@@ -81,6 +82,7 @@ def dispute(desk: Desk, number: int) -> Report:
         "recording": {"file": desk.provenance.source_file, "sha256": desk.provenance.source_sha256},
         "copies": _copies(desk, state, number),
         "findings": [_finding(found) for found in view.findings],
+        "no_longer": _no_longer(desk, state, view),
         "type_of_error": [FAULT_WORDS[fault] for fault in faults] or [_no_fault(view)],
         "losses": view.losses if decided else "not decided",
         "savings": view.savings if decided else "not decided",
@@ -176,18 +178,31 @@ def _finding(found: Any) -> dict[str, Any]:
         "clock": found.part.watch.clock,
         "position": found.part.watch.position,
         "pictures": [name for name, _ in found.part.pictures],
-        "decision": None
-        if decision is None
-        else {
-            "choice": CHOICE_WORDS[decision.choice],
-            "type_of_error": FAULT_WORDS[decision.fault],
-            "loss": usd(decision.loss_cents),
-            "saving": usd(decision.saving_cents),
-            "remark": decision.remark,
-            "by": decision.by,
-            "before_a_correction": found.stale,
-        },
+        "decision": None if decision is None else _decision(decision) | {"before_a_correction": found.stale},
     }
+
+
+def _decision(decision: Decision) -> Report:
+    return {
+        "choice": CHOICE_WORDS[decision.choice],
+        "type_of_error": FAULT_WORDS[decision.fault],
+        "loss": usd(decision.loss_cents),
+        "saving": usd(decision.saving_cents),
+        "remark": decision.remark,
+        "by": decision.by,
+    }
+
+
+def _no_longer(desk: Desk, state: State, view: RoundView) -> list[Report]:
+    """The machine's findings that corrections did away with, and what people had decided of them."""
+    machine, own = desk.machine["findings"], {found.key for found in view.findings}
+    told = []
+    for key, finding in zip(finding_keys(machine), machine, strict=True):
+        if finding["round"] == view.number and key not in own:
+            decision = state.decisions.get(key)
+            decided = None if decision is None else _decision(decision)
+            told.append({**{name: finding[name] for name in ("code", "seat", "message")}, "decision": decided})
+    return told
 
 
 def _corrections(desk: Desk, state: State, number: int) -> list[dict[str, str]]:
@@ -229,7 +244,7 @@ def html(report: Report, picture: bytes | None) -> str:
     return (
         environment("handreplay.review")
         .get_template("dispute.html")
-        .render(report=report, form=FORM, picture=source, style=style("base.css"), usd=usd)
+        .render(report=report, form=FORM, picture=source, style=style("base.css"), usd=usd, decided=decided)
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from handreplay.core.money import usd
 from handreplay.report.page import certainty
 from handreplay.report.pdf_sheet import LACKING, Sheet
+from handreplay.review.dispute_text import decided
 
 NEVER_ENTERED = datetime(2000, 1, 1, tzinfo=UTC)  # the file's own date until somebody fills the report in
 PICTURE_MM = 62.0  # its height
@@ -111,6 +112,10 @@ def _money(sheet: Sheet, report: Mapping[str, Any]) -> None:
 
 
 def _people(sheet: Sheet, report: Mapping[str, Any]) -> None:
+    if report["no_longer"]:
+        sheet.heading("Findings that no longer hold as corrected")
+        for one in report["no_longer"]:
+            sheet.paragraph(f"{one['code']}: {one['message']}{decided(one['decision'])}", size=7.5)
     if report["corrections"]:
         sheet.heading("Corrected by people (the machine's reading is kept)")
         for one in report["corrections"]:

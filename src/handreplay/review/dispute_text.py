@@ -5,6 +5,7 @@ or open, and where to look.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from handreplay.core.money import usd
 from handreplay.errors import LogError
 
 Report = dict[str, Any]
@@ -35,6 +36,11 @@ def dispute_text(report: Report, seat: int | None = None) -> str:
     lines += [line for finding in findings for line in ("", *_finding(finding))]
     if not findings:
         lines += ["", _without_findings(shown)]
+    gone = [one for one in report["no_longer"] if seat is None or one["seat"] in (None, seat)]
+    lines += [line for finding in gone for line in _gone(finding)]
+    if report["corrections"]:
+        lines += ["", "Corrected by people, of all seats:"]
+        lines += [f"  {one['at']} {one['by']}: {one['text']}" for one in report["corrections"]]
     return "\n".join(lines)
 
 
@@ -62,10 +68,24 @@ def _table(rows: Sequence[Report]) -> list[str]:
     ]
 
 
+def _gone(finding: Report) -> Iterable[str]:
+    yield ""
+    yield f"{finding['code']} no longer holds as corrected{decided(finding['decision'])}"
+    yield f"  {finding['message']}"
+
+
+def decided(decision: Report | None) -> str:
+    """What a person decided, to follow the machine's word."""
+    if decision is None:
+        return ""
+    amounts = "".join(f", {name} {decision[name]}" for name in ("loss", "saving") if decision[name] != usd(0))
+    remark = f', "{decision["remark"]}"' if decision["remark"] else ""
+    return f"; {decision['choice']} by {decision['by']}: {decision['type_of_error']}{amounts}{remark}"
+
+
 def _finding(finding: Report) -> Iterable[str]:
     status = "to review" if finding["status"] == "review" else finding["status"]
-    decision = finding["decision"]
-    yield f"{finding['code']} {finding['name']}, {status}" + (f", {decision['choice']}" if decision else "")
+    yield f"{finding['code']} {finding['name']}, {status}{decided(finding['decision'])}"
     yield f"  {finding['message']}"
     clock = f" ({finding['clock']})" if finding["clock"] else ""
     yield f"  watch {finding['position']}{clock}; {finding['section']}, {finding['basis']}"
