@@ -117,9 +117,7 @@ def rack(
         raise USAGE_ERROR("say which rack: --round N after a round, or --at 01:12:31 as it lay then")
     rounds = racks.load_rounds(run)
     if racks.was_reviewed(run):
-        typer.echo(
-            "as the machine read it; for what people have corrected: handreplay review, report", err=True
-        )
+        typer.echo("as the machine read it; for what people have corrected: handreplay review, report", err=True)
     if at is not None:
         moment = seconds_of(at)
         sheet = racks.rack_sheet(racks.round_at(rounds, moment, run), moment)

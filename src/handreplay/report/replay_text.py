@@ -36,10 +36,11 @@ def summary(audit: Audit) -> str:
     rows = [row for round_ in audit.rounds for row in round_.settlement]
     open_rows = sum("unsettled" in (row.expected.result, row.observed.result) for row in rows)
     faults = [finding for finding in audit.findings if finding.counts_as_fault]
-    variance = sum(finding.variance_cents or 0 for finding in faults)
+    lost = sum(max(0, finding.variance_cents or 0) for finding in faults)
+    short = -sum(min(0, finding.variance_cents or 0) for finding in faults)
     return (
         f"{_many(len(audit.rounds), 'round')}: {counts}. {_many(len(rows), 'wager')} looked at, {open_rows} open. "
-        f"{_many(len(faults), 'fault')}, variance to the players {usd(variance)}."
+        f"{_many(len(faults), 'fault')}: the house lost {usd(lost)}, players are short {usd(short)}."
     )
 
 

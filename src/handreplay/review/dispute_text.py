@@ -27,7 +27,9 @@ def dispute_text(report: Report, seat: int | None = None) -> str:
         "",
     ]
     lines += [_hand(hand) for hand in report["hands"] if hand["hand"] in ("Board", "Dealer")]
-    shown = [row for row in report["wagers"] if seat in (None, row["seat"])]
+    shown = [
+        row | {"state": _state(row, report["findings"])} for row in report["wagers"] if seat in (None, row["seat"])
+    ]
     for number in seats if seat is None else [seat]:
         named = f"Seat {number}"
         own = [_hand(hand) for hand in report["hands"] if hand["hand"] == named]
@@ -42,6 +44,13 @@ def dispute_text(report: Report, seat: int | None = None) -> str:
         lines += ["", "Corrected by people, of all seats:"]
         lines += [f"  {one['at']} {one['by']}: {one['text']}" for one in report["corrections"]]
     return "\n".join(lines)
+
+
+def _state(row: Report, findings: Iterable[Report]) -> str:
+    """Right, wrong or open; what no finding is certain of, not even one of the whole round, is probably wrong."""
+    place = f"Seat {row['seat']} {row['wager']}"
+    certain = any(one["status"] == "confirmed" and (one["where"] == place or one["seat"] is None) for one in findings)
+    return "probably wrong" if row["state"] == "wrong" and not certain else str(row["state"])
 
 
 def _without_findings(rows: Sequence[Report]) -> str:
