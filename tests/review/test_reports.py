@@ -5,6 +5,7 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from handreplay.cli import main
 from handreplay.core.roundlog import read_rounds
 from handreplay.report import words
+from handreplay.report.run_files import keep_run
 from handreplay.review import dispute, dispute_pdf, tables
 from handreplay.review.commands import verdict_lines, whoever
 from handreplay.review.desk import Desk, Reviewer
@@ -22,7 +24,7 @@ from handreplay.review.ranking import rank
 from handreplay.review.tables import comma_separated, workbook
 from handreplay.review.verify import verify
 from handreplay.review.views import finding_lines, local_time
-from tests.review.conftest import ANN, BOB, SAMPLE
+from tests.review.conftest import ANN, BOB, SAMPLE, judged
 from tests.review.test_desk import PAID, paid_blind
 
 FIELDS = {
@@ -197,10 +199,16 @@ def test_what_people_did_away_with_stays_in_the_report(reported: Desk, command: 
     assert dispute.render(reported, 1, "pdf").startswith(b"%PDF-")
 
 
-def test_a_time_between_rounds_is_answered_as_such(reported: Desk, command: Command) -> None:
-    end = reported.state().rounds[0].end
-    code, out, err = command("report", reported.folder, "--at", end + 1)
-    assert code == 2 and out == b"" and b"ask for it by its number, --round 1" in err
+def test_a_time_without_a_round_is_answered_as_such(tmp_path: Path, command: Command) -> None:
+    (early,) = read_rounds(SAMPLE / "uth-sample.rounds.jsonl")
+    keep_run(
+        tmp_path / "run", judged(early, replace(early, number=2, start=early.end + 10, end=early.end + 20, events=()))
+    )
+    between = command("report", tmp_path / "run", "--at", early.end + 5)[1].decode()
+    assert between.startswith("No round was under way at ") and "\nRound 1, " in between
+    assert command("report", tmp_path / "run", "--at", early.end)[1].startswith(b"Round 1, ")
+    code, out, err = command("report", tmp_path / "run", "--at", early.end + 30)
+    assert code == 2 and out == b"" and b"ask for it by its number, --round 2" in err
 
 
 def test_tables_hold_findings_with_decisions_and_every_settlement(reported: Desk) -> None:

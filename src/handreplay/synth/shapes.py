@@ -108,6 +108,10 @@ def _diamond(rng: np.random.Generator) -> NDArray[np.uint8]:
     return _polygon(_mirrored(np.vstack([side, side[::-1] * [1, -1] + [0, 1]])))
 
 
+def _heart(rng: np.random.Generator) -> NDArray[np.uint8]:
+    return _leaf(rng, rng.uniform(0, 0.6))
+
+
 def _spade(rng: np.random.Generator) -> NDArray[np.uint8]:
     body = np.zeros((_CANVAS_PX, _CANVAS_PX), np.uint8)
     tall = int(_CANVAS_PX * rng.uniform(0.66, 0.90))
@@ -132,7 +136,7 @@ def _club(rng: np.random.Generator) -> NDArray[np.uint8]:
 def suit(letter: str, style: int) -> Mask:
     """One of `cdhs`. The style, 0 to 999, chooses how plump, how waisted, how stemmed and how narrow it is."""
     rng = np.random.default_rng([style, ord(letter)])
-    drawn = {"c": _club, "d": _diamond, "h": lambda rng: _leaf(rng, rng.uniform(0, 0.6)), "s": _spade}[letter](rng)
+    drawn = {"c": _club, "d": _diamond, "h": _heart, "s": _spade}[letter](rng)
     return _narrowed(cut(_ink(drawn)), float(rng.uniform(0.68, 1.06)))
 
 
