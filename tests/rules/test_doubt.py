@@ -7,6 +7,7 @@ import pytest
 
 from handreplay.core.events import CardPlaced, CardTurned, ChipsChanged, Event, FootageGap, Round
 from handreplay.core.findings import Audit
+from handreplay.core.money import usd
 from handreplay.core.readings import Known, Unreadable
 from handreplay.rules import audit_rounds, exit_code
 from tests.rules.rounds import ALL, HOLDEM, base, ordinary
@@ -137,6 +138,7 @@ def test_a_payment_that_could_not_be_read_is_named_not_guessed(rules: str) -> No
     lies = 2500 + (paid or 0)
     audit = judged(story, chips_unread(f"seat1.{wager}", (lies, 0.5), (lies + 500, 0.45), after=lies))
     assert said(audit) == [("FT04", "review", 1)] and audit.rounds[0].verdict == "review"
+    assert audit.findings[0].message.endswith(f"It should have been paid {usd(paid or 0)}.")
 
 
 @pytest.mark.parametrize("candidates", [((1000, 0.5), (1500, 0.45)), ()])

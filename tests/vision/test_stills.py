@@ -168,6 +168,17 @@ def test_half_of_a_card_that_was_read_is_no_card_of_its_own():
     assert stills._whole([whole, beside]) == [whole, beside]
 
 
+def test_what_holds_a_card_that_was_read_is_no_card_itself():
+    inner, outer = StillCard(upright(120, 125, 60), "Ah", 0.97), StillCard(upright(100, 100, 140), None, 0.4)
+    assert stills._whole([outer, inner]) == [inner]
+
+
+def test_a_plain_sighting_outlives_a_poor_one_round_it():
+    plain = stills._Sighted(upright(120, 125, 60), True, 0.98)
+    poor = stills._Sighted(upright(100, 100, 140), True, 0.05)
+    assert plain in stills._once([poor, plain])
+
+
 def test_two_outlines_that_the_edges_bring_together_are_one_card():
     surer, other = StillCard(upright(100, 100), "Ah", 0.99), StillCard(upright(104, 101), "Ah", 0.97)
     assert stills._whole([other, surer]) == [surer]

@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from handreplay.core.events import FootageGap
 from handreplay.core.findings import Finding
+from handreplay.core.money import usd
 from handreplay.core.readings import Known
 from handreplay.games.game import UNSETTLED
 from handreplay.rules.case import Case, place_name
 from handreplay.rules.payouts import judged, wrong_by_any_pile
 from handreplay.rules.replay import Replay
+from handreplay.rules.settlement import Settled
 from handreplay.rules.tracks import Card, hand_of, seat_of, wager_of
 
 
@@ -101,6 +103,13 @@ def card_unreadable(case: Case) -> Iterator[Finding]:
         yield case.finding("FT03", event, text, status="review", seat=seat_of(hand), variance=None)
 
 
+def _to_be_seen(settled: Settled) -> str:
+    """What a winner should have been paid, for whoever looks; nothing where that hangs on what was not read."""
+    dues = {(reading.due.result, reading.due.pay) for reading in settled.readings}
+    result, pay = dues.pop()
+    return f" It should have been paid {usd(pay)}." if not dues and result == "win" and pay else ""
+
+
 def chips_unreadable(case: Case) -> Iterator[Finding]:
     """FT04: an amount that the settlement hangs on was read."""
     for settled in judged(case):
@@ -113,7 +122,7 @@ def chips_unreadable(case: Case) -> Iterator[Finding]:
         elif settled.hangs_on_chips:
             unknown = {r.tally.last.event.actor for r in settled.readings if r.tally.last} == {"unknown"}
             what = "Who took the chips of" if unknown else "What lay or was paid on"
-            text = f"{what} {title} could not be read, and its settlement hangs on it."
+            text = f"{what} {title} could not be read, and its settlement hangs on it.{_to_be_seen(settled)}"
         elif due.off_table and due.pay is not None and not tally.added:
             text = f"{title} wins a share of the meter, which need not be paid in chips; check the paperwork."
         elif due.result == "win" and due.pay is None:

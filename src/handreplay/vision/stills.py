@@ -42,6 +42,7 @@ _FINEST, _STEP = 1.4, 1.3  # the net knows cards 50 to 150 px long; best near 90
 _SMALLEST_PX = 120  # longer side of the last picture of the pyramid
 _WINDOW_PX, _OVERLAP_PX = 640, 192
 _USUAL_LENGTH_PX = 92.0
+_LEAST_QUALITY = 0.02
 _SAME = 0.2  # mean distance of corners, as a share of the card's length, of two sightings of one card
 _SMALLER, _WITHIN = 0.7, 0.7  # areas: of a part of a card against the whole of it, and its own share within
 
@@ -164,8 +165,7 @@ class StillReader:
         for quad, reading in self._first_looks(picture, [card.quad for card in sighted if card.face_up]):
             if reading.kind == "none":
                 continue
-            readable = reading.kind == "face" and reading.readable >= LEAST_READABLE
-            if readable and reading.confidence >= LEAST_CONFIDENCE:
+            if _is_clear(reading):
                 cards.append(StillCard(quad, reading.card, reading.confidence))
             elif left:
                 left -= 1
@@ -177,7 +177,9 @@ class StillReader:
     def faces(self, picture: Picture) -> list[Floats]:
         """The outlines (4 x 2 px) of the cards that lie face up."""
         ups = [card.quad for card in self.find(picture) if card.face_up]
-        return [quad for quad, _ in self._first_looks(picture, ups)]
+        looks = self._first_looks(picture, ups)
+        cards = [StillCard(quad, look.card if _is_clear(look) else None, look.confidence) for quad, look in looks]
+        return [card.quad for card in _whole(cards)]
 
     def _first_looks(self, picture: Picture, quads: Sequence[Floats]) -> Iterator[tuple[Floats, CardReading]]:
         """Each face by its outline as it was found, or by the edges near it where that is the clearer look."""
@@ -210,7 +212,12 @@ class StillReader:
                 window = smaller[top : top + _WINDOW_PX, left : left + _WINDOW_PX]
                 boxes = self._eye.look(np.ascontiguousarray(window)).cards
                 seen += [_placed(box, (left, top), scale, window, size) for box in boxes]
-        return _once([card for card in seen if card.quality > 0])
+        return _once([card for card in seen if card.quality >= _LEAST_QUALITY])
+
+
+def _is_clear(reading: CardReading) -> bool:
+    """Can the card be told at first sight?"""
+    return reading.kind == "face" and reading.readable >= LEAST_READABLE and reading.confidence >= LEAST_CONFIDENCE
 
 
 def crop_of(picture: Picture, quad: Floats) -> Picture:
@@ -260,25 +267,24 @@ def _placed(box: CardBox, corner: tuple[int, int], scale: float, window: Picture
 
 
 def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
-    """Every card once, its best sighting; what lies wholly inside one card's outline is part of its print."""
+    """Every outline once, its best sighting. Those of a part of a card, or of several, show when they are read."""
     kept: list[_Sighted] = []
     for card in sorted(seen, key=lambda card: -card.quality):
-        if any(_is_same(card.quad, other.quad) or _is_part(card.quad, other.quad) for other in kept):
-            continue
-        holds = [other for other in kept if _is_part(other.quad, card.quad)]
-        if len(holds) > 1:
-            continue
-        kept = [other for other in kept if other not in holds] + [card]
+        if not any(_is_same(card.quad, other.quad) for other in kept):
+            kept.append(card)
     return kept
 
 
 def _whole(cards: Sequence[StillCard]) -> list[StillCard]:
-    """Each card once, by its surest look: its edges draw outlines together, and show what is but a part of it."""
+    """Each card once, by its surest look; neither parts of one nor, where nothing can be read, what holds one."""
     read = [card.quad for card in cards if card.identity is not None]
     kept: list[StillCard] = []
     for card in sorted(cards, key=lambda card: (card.identity is None, -card.confidence)):
         again = any(_is_same(card.quad, other.quad) for other in kept)
-        if not again and not any(_is_part(card.quad, whole) for whole in read):
+        part = any(_is_part(card.quad, whole) for whole in read)
+        if card.identity is None:
+            part = part or any(_is_part(card.quad, other.quad) or _is_part(other.quad, card.quad) for other in kept)
+        if not again and not part:
             kept.append(card)
     return kept
 
