@@ -125,6 +125,7 @@ def test_huge_and_broken_entries_are_refused(client: TestClient, desk: Desk) -> 
         "/run/-1/log",
         "/run/99999999999999999999/log",
         "/run/0/round/2",
+        "/run/0/round/" + "9" * 5000,
         "/made/0/case-round-1.zip",
         "/run/0/round/1/report.exe",
     ],

@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -35,6 +36,15 @@ DOWNLOADS = {
 }
 
 Answer = Callable[[Request], Awaitable[Response]]
+
+
+class _ShortNumber(IntegerConvertor):
+    """Python refuses to read a number of some thousands of digits."""
+
+    regex = "[0-9]{1,9}"
+
+
+register_url_convertor("short", _ShortNumber())
 
 
 @dataclass(slots=True)
@@ -74,8 +84,8 @@ def make_app(desks: Sequence[Desk], sessions: Sessions, recording: Path | None =
         place.mkdir()
         playbacks.append(Playback(desk, recording, place))
     room = Room(desks, playbacks, sessions, folder)
-    one = "/run/{run:int}"
-    round_ = one + "/round/{number:int}"
+    one = "/run/{run:short}"
+    round_ = one + "/round/{number:short}"
     get, post = ["GET"], ["POST"]
     app = Starlette(
         routes=[

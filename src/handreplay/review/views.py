@@ -381,7 +381,7 @@ def _correction_words(correction: Document, line: Document) -> str:
 def _event_words(name: str, line: Document) -> str:
     """Which event, in words: `Seat 5 Blind at 0:00:35.970`."""
     events = line.get("events", [])
-    if not name.isdigit() or not 1 <= int(name) <= len(events):
+    if name not in map(str, range(1, len(events) + 1)):
         return f"event {name}"
     event = events[int(name) - 1]
     place = words.place(event["zone"]) if "zone" in event else f"card {event['card']}" if "card" in event else "event"
