@@ -4,7 +4,9 @@ import atexit
 import contextlib
 import sys
 import traceback
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -360,15 +362,25 @@ def read(
     """Read the cards in still photographs, without a table profile; places are pixels of the picture as displayed."""
     import json
 
+    from handreplay.report.progress import shown_progress
     from handreplay.vision import stills
+    from handreplay.vision.picture_files import read_picture
 
-    reader = stills.StillReader()
-    found = [(path, reader.read(stills.read_picture(path))) for path in pictures]
+    reader, found = stills.StillReader(), []
+    with shown_progress(plain(pictures[0].name if len(pictures) == 1 else f"{len(pictures)} pictures")) as progress:
+        for number, path in enumerate(pictures):
+            told_of = partial(_share_done, progress, number, len(pictures))
+            found.append((path, reader.read(read_picture(path), told_of)))
     if format_ is TextOrJson.json:
-        told = {"pictures": [{"file": str(path), "cards": stills.as_json(cards)} for path, cards in found]}
+        told = {"pictures": [{"file": str(path), **stills.as_json(still)} for path, still in found]}
         typer.echo(json.dumps(told, indent=1, ensure_ascii=False).encode())
     else:
-        typer.echo("\n".join(stills.as_text(plain(str(path)), cards) for path, cards in found).encode())
+        typer.echo("\n".join(stills.as_text(plain(str(path)), still) for path, still in found).encode())
+
+
+def _share_done(progress: Callable[[float, float | None], None] | None, before: int, of: int, share: float) -> None:
+    if progress is not None:
+        progress(before + share, of)
 
 
 for reviewing in (reviews.review, reviews.verify, reviews.evidence, reviews.report):

@@ -86,9 +86,14 @@ def check_writable(folder: Path) -> None:
                 )
         elif (folder.exists() or folder.is_symlink()) and not folder.is_dir():  # another audit may just have made it
             raise OutputError(f"{folder} is a file, not a folder; name another folder for the results")
-        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-        with tempfile.TemporaryFile(dir=nearest):
-            pass
+        try_place(folder)
+
+
+def try_place(folder: Path) -> None:
+    """Raises OSError where nothing can be written to a folder, or where it would be made. Leaves nothing behind."""
+    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    with tempfile.TemporaryFile(dir=nearest):
+        pass
 
 
 def write_run(folder: Path, files: Mapping[str, bytes], provenance: Provenance) -> Run:

@@ -29,7 +29,7 @@ def test_a_moment_after_the_end_of_a_clip_has_no_picture() -> None:
 @pytest.fixture(scope="module")
 def still(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("still") / "still.png"
-    _, picture = open_picture(f"{SAMPLE / 'uth-sample.mp4'}@00:41")
+    picture = open_picture(f"{SAMPLE / 'uth-sample.mp4'}@00:41")
     cv2.imwrite(str(path), picture)
     return path
 
@@ -132,3 +132,18 @@ def test_a_deck_of_a_higher_temperature_is_read_less_surely() -> None:
     plain, cautious = CardReader().read(crops), CardReader(temperature=3.0).read(crops)
     assert [one.card for one in plain] == [one.card for one in cautious]
     assert all(b.confidence < a.confidence for a, b in zip(plain, cautious, strict=True))
+
+
+def test_a_refusal_leaves_no_folder_and_labels_are_checked_before_anything_is_read(tmp_path: Path, still: Path) -> None:
+    first, wrong = tmp_path / "first.png", tmp_path / "wrong.png"
+    first.write_bytes(b"not looked at")
+    wrong.write_bytes(still.read_bytes())
+    wrong.with_suffix(".toml").write_text("stacks = [5]\n", "utf-8")
+    told = refusal(first, wrong, "--table", TABLE, "--out", tmp_path / "out")
+    assert "wrong.toml: stacks: must be a list of texts in quotes" in told and '["5", "25"]' in told
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_clip_without_a_moment_is_told_how_to_name_one(tmp_path: Path) -> None:
+    told = refusal(SAMPLE / "uth-sample.mp4", "--table", TABLE, "--out", tmp_path / "out")
+    assert "CLIP.mp4@00:41" in told

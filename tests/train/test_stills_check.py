@@ -9,7 +9,7 @@ import pytest
 
 from handreplay.train import stills_check
 from handreplay.train.stills_check import check, compare, table
-from handreplay.vision.stills import StillCard
+from handreplay.vision.stills import Still, StillCard
 
 
 def card(left: float, identity: str | None) -> StillCard:
@@ -36,8 +36,8 @@ def test_one_outline_is_of_one_card() -> None:
 
 def test_every_so_many_photographs_of_a_source_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Reads:
-        def read(self, picture: np.ndarray) -> list[StillCard]:
-            return [card(0, "As")]
+        def read(self, picture: np.ndarray) -> Still:
+            return Still((card(0, "As"),), 0)
 
     monkeypatch.setattr(stills_check, "StillReader", Reads)
     cv2.imwrite(str(tmp_path / "a.png"), np.zeros((90, 70, 3), np.uint8))

@@ -1,80 +1,12 @@
-"""Photographs: what is refused before decoding, how they lie, and that every card is counted once."""
+"""Photographs: every card is counted once, and what cannot be told is left unread."""
 
-import struct
-import zlib
-
-import cv2
 import numpy as np
 import pytest
 
-from handreplay.errors import FootageError
 from handreplay.vision import stills
 from handreplay.vision.card_reader import CardReading
-from handreplay.vision.stills import StillCard, StillReader, read_picture
+from handreplay.vision.stills import Still, StillCard, StillReader
 from handreplay.vision.table_eye import CardBox, Sighting
-
-
-def picture(width: int = 60, height: int = 40) -> np.ndarray:
-    shown = np.zeros((height, width, 3), np.uint8)
-    shown[:, : width // 3] = (0, 0, 255)
-    return shown
-
-
-def turned_jpeg(orientation: int) -> bytes:
-    """A JPEG whose camera noted how it was held."""
-    data = cv2.imencode(".jpg", picture())[1].tobytes()
-    tiff = b"MM\x00*\x00\x00\x00\x08" + struct.pack(">HHHIHHI", 1, 0x0112, 3, 1, orientation, 0, 0)
-    note = b"Exif\x00\x00" + tiff
-    return data[:2] + b"\xff\xe1" + struct.pack(">H", len(note) + 2) + note + data[2:]
-
-
-@pytest.mark.parametrize("ending", ["jpg", "png", "webp", "bmp"])
-def test_common_kinds_of_picture_are_read(tmp_path, ending):
-    file = tmp_path / f"a.{ending}"
-    cv2.imwrite(str(file), picture())
-    assert read_picture(file).shape == (40, 60, 3)
-
-
-def test_a_picture_is_read_as_it_is_displayed(tmp_path):
-    file = tmp_path / "held.jpg"
-    file.write_bytes(turned_jpeg(6))  # to be turned a quarter clockwise
-    shown = read_picture(file)
-    assert shown.shape == (60, 40, 3)
-    assert shown[5, 20, 2] > 200  # the red third is now on top
-    assert shown[50, 20, 2] < 60
-
-
-def png_head(width: int, height: int) -> bytes:
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
-
-
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        (png_head(60000, 60000), "60000 x 60000"),
-        (png_head(0, 5), "0 x 5"),
-        (b"\xff\xd8\xff\xc0\x00\x11\x08\xff\xff\xff\xff\x03" + b"\0" * 40, "65535 x 65535"),
-        (b"GIF89a" + b"\0" * 40, "JPEG, PNG, WebP or BMP"),
-        (b"", "JPEG, PNG, WebP or BMP"),
-        (b"\xff\xd8\xff", "JPEG, PNG, WebP or BMP"),
-        (png_head(60, 40), "damaged"),
-    ],
-)
-def test_what_is_no_usable_picture_is_refused_in_one_line(tmp_path, data, told):
-    file = tmp_path / "bad.jpg"
-    file.write_bytes(data)
-    with pytest.raises(FootageError, match=told) as error:
-        read_picture(file)
-    assert "\n" not in str(error.value)
-
-
-def test_a_missing_file_is_one_line(tmp_path):
-    with pytest.raises(FootageError, match=r"nowhere\.jpg: cannot be read"):
-        read_picture(tmp_path / "nowhere.jpg")
 
 
 class ScriptedEye:
@@ -122,7 +54,7 @@ def upright(x: float, y: float, length: float = 110.0) -> np.ndarray:
 
 def read(quads: list[np.ndarray], **doubts: float):
     scene = np.zeros((400, 440, 3), np.uint8)
-    return StillReader(ScriptedEye(scene, quads), ScriptedReader(**doubts)).read(scene)  # type: ignore[arg-type]
+    return StillReader(ScriptedEye(scene, quads), ScriptedReader(**doubts)).read(scene).cards  # type: ignore[arg-type]
 
 
 def test_a_card_seen_at_several_scales_is_one_card():
@@ -179,7 +111,48 @@ def test_a_plain_sighting_outlives_a_poor_one_round_it():
     assert plain in stills._once([poor, plain])
 
 
+def test_two_looks_at_one_card_that_were_read_alike_are_one_and_two_of_other_cards_are_two():
+    one, lower = upright(100, 100), upright(100, 130)  # they share more than half of both
+    assert len(stills._whole([StillCard(one, "Ah", 0.99), StillCard(lower, "Ah", 0.97)])) == 1
+    assert len(stills._whole([StillCard(one, "Ah", 0.99), StillCard(lower, "Kd", 0.97)])) == 2
+    assert len(stills._whole([StillCard(one, "Ah", 0.99), StillCard(lower, None, 0.97)])) == 1
+
+
+def test_an_outline_that_begins_at_a_long_side_is_the_same_card():
+    read = StillCard(upright(100, 100), "Ah", 0.99)
+    assert stills._whole([read, StillCard(np.roll(read.quad, 1, axis=0), None, 0.6)]) == [read]
+
+
+def test_print_that_is_hardly_like_a_card_and_cannot_be_read_is_left_out(monkeypatch):
+    monkeypatch.setattr(stills, "LEAST_PLAIN", 2.0)
+    assert read([upright(100, 100)], confidence=0.2) == ()
+    (card,) = read([upright(100, 100)], confidence=0.6)
+    assert card.identity is None
+
+
 def test_two_outlines_that_the_edges_bring_together_are_one_card():
     surer, other = StillCard(upright(100, 100), "Ah", 0.99), StillCard(upright(104, 101), "Ah", 0.97)
     assert stills._whole([other, surer]) == [surer]
     assert stills._whole([StillCard(upright(104, 101), None, 0.99), surer]) == [surer]
+
+
+def test_places_beyond_what_a_picture_may_hold_are_counted_not_looked_at(monkeypatch):
+    monkeypatch.setattr(stills, "MOST_PLACES", 2)
+    scene, quads = np.zeros((400, 440, 3), np.uint8), [upright(x, 100) for x in (20, 160, 300)]
+    still = StillReader(ScriptedEye(scene, quads), ScriptedReader()).read(scene)  # type: ignore[arg-type]
+    assert (len(still.cards), still.left_out) == (2, 1)
+    assert "1 more places, less like a card, were not looked at" in stills.as_text("a.jpg", still)
+    assert stills.as_json(still)["left_out"] == 1
+    assert "left_out" not in stills.as_json(Still(still.cards, 0))
+
+
+def test_progress_of_a_picture_grows_to_its_whole():
+    scene, shares = np.zeros((400, 440, 3), np.uint8), []
+    reader = StillReader(ScriptedEye(scene, [upright(100, 100)]), ScriptedReader(confidence=0.6))  # type: ignore[arg-type]
+    reader.read(scene, shares.append)
+    assert shares == sorted(shares) and shares[0] > 0 and shares[-1] <= 1
+
+
+def test_a_picture_too_large_for_the_finest_look_is_looked_at_coarser():
+    assert stills._scales(4000, 3000)[0] == pytest.approx(1.4, abs=0.02)
+    assert stills._scales(8000, 8000)[0] == pytest.approx(0.61, abs=0.01)

@@ -60,8 +60,8 @@ def labels_for(picture: Path, values: Sequence[str]) -> Labels:
     if strange:
         raise HandreplayError(f'{path}: unknown key "{strange[0]}"; known keys: cards, stacks, card, stack')
     labels = Labels(
-        cards=_plain(path, data, "cards"),
-        stacks=_plain(path, data, "stacks"),
+        cards=_plain(path, data, "cards", '["As", "Kd"]'),
+        stacks=_plain(path, data, "stacks", '["5", "25"]'),
         card_at=_placed(path, data, "card", "identity"),
         stack_at=_placed(path, data, "stack", "value"),
     )
@@ -74,10 +74,10 @@ def labels_for(picture: Path, values: Sequence[str]) -> Labels:
     return labels
 
 
-def _plain(path: Path, data: dict[str, Any], key: str) -> tuple[str, ...]:
+def _plain(path: Path, data: dict[str, Any], key: str, example: str) -> tuple[str, ...]:
     given = data.get(key, [])
     if not isinstance(given, list) or len(given) > MOST_LABELS or not all(isinstance(item, str) for item in given):
-        raise HandreplayError(f'{path}: {key}: must be a list of texts in quotes, like ["As", "Kd"]')
+        raise HandreplayError(f"{path}: {key}: must be a list of texts in quotes, like {example}")
     return tuple(given)
 
 

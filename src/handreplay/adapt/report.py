@@ -20,6 +20,7 @@ from handreplay.config import Profile
 from handreplay.errors import OutputError
 from handreplay.report.look_picture import percent
 from handreplay.report.page import render, style
+from handreplay.store import try_place
 from handreplay.vision.straighten import Picture
 from handreplay.vision.zone_reader import KNOWN_CARD
 
@@ -30,7 +31,8 @@ _MOST_LINES = 12  # of one kind; the page shows every crop
 
 
 def check_folder(out: Path, profile: Profile) -> None:
-    """Raises OutputError unless the folder is new, empty, or of an earlier adaptation, and not that of the profile."""
+    """Raises OutputError unless the folder is new, empty, or of an earlier adaptation, not that of the profile, and can
+    be written to. Changes nothing on disk."""
     if (out / profile.path.name).is_file() and (out / profile.path.name).samefile(profile.path):
         raise OutputError(f"{out}: holds the profile itself; name another folder for the results")
     if out.exists() and not out.is_dir():
@@ -38,9 +40,9 @@ def check_folder(out: Path, profile: Profile) -> None:
     if out.is_dir() and any(out.iterdir()) and not ((out / REPORT).is_file() or (out / CHECKPOINT).is_file()):
         raise OutputError(f"{out}: holds other files; name a new or an empty folder")
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        try_place(out)
     except OSError as error:
-        raise OutputError(f"{out}: cannot be made ({error.strerror})") from None
+        raise OutputError(f"{out}: cannot be written to ({error.strerror})") from None
 
 
 def write_all(out: Path, result: Adapted, profile: Profile) -> list[str]:
@@ -69,7 +71,7 @@ def write_all(out: Path, result: Adapted, profile: Profile) -> list[str]:
         if profile.path.name not in files and (out / profile.path.name).is_file():
             (out / profile.path.name).unlink()  # an earlier adaptation's, which this one does not confirm
         for name, text in files.items():
-            (out / name).parent.mkdir(exist_ok=True)
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_text(text, "utf-8")
     except OSError as error:
         raise OutputError(f"{out}: cannot be written ({error.strerror})") from None

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from handreplay.adapt.chip_colours import ChipColour, middle, palette
+from handreplay.adapt.labels import labels_for
 from handreplay.adapt.measure import (
     LEAST_FACES,
     LEAST_STACKS,
@@ -25,9 +26,9 @@ from handreplay.adapt.measure import (
     stack_score,
     training_helps,
 )
-from handreplay.adapt.views import Face, Seer, Stack, Views, open_picture, read_again
+from handreplay.adapt.views import Face, Seer, Stack, Views, open_picture, path_of, read_again
 from handreplay.config import Chip, Profile
-from handreplay.errors import HandreplayError, ModelError, ProfileError
+from handreplay.errors import HandreplayError, ModelError, OutputError, ProfileError
 from handreplay.vision.card_reader import CardReader
 from handreplay.vision.weights import load, load_file
 
@@ -71,14 +72,17 @@ def adapt(names: Sequence[str], profile: Profile, out: Path, *, training: bool, 
         _check_training()
     if profile.deck.reader is not None or profile.deck.reader_temperature != 1.0:
         raise ProfileError(f"{profile.path}: is adapted already; give the profile that it was made from")
-    seer, seen = Seer(profile), set()
-    for name in names:
-        path, picture = open_picture(name)
-        if path.name in seen:
+    paths = [path_of(name) for name in names]
+    for number, path in enumerate(paths):
+        if path.name in {other.name for other in paths[:number]}:
             raise HandreplayError(f"{path}: another picture has the same name; give each a name of its own")
-        seen.add(path.name)
+    values = [chip.value for chip in profile.chips]
+    labels = [labels_for(path, values) for path in paths]
+    seer = Seer(profile)
+    for name, path, lying in zip(names, paths, labels, strict=True):
+        picture = open_picture(name)
         say(f"reading {path.name}")
-        seer.add(path, picture)
+        seer.add(path, picture, lying)
     views = seer.views()
     if not views.faces and not views.stacks:
         raise HandreplayError(
@@ -201,6 +205,10 @@ def _trained(faces: Sequence[Face], out: Path, say: Say) -> tuple[_OwnReader | N
         return None, [Fitted(what, None, None, False, why)]
     from handreplay.train.adapt_reader import train_on
 
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{out}: cannot be made ({error.strerror})") from None
     path, cards = out / TRAINED, _labels(tested)
     sha256 = train_on([face.crop for face in taught], _labels(taught), path, say)
     before = card_score(spreads(tested), cards)

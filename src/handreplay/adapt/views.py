@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handreplay.adapt.chip_colours import ChipColour, measured
-from handreplay.adapt.labels import Labels, by_place, in_any_order, labels_for
+from handreplay.adapt.labels import Labels, by_place, in_any_order
 from handreplay.config import Chip, Profile
 from handreplay.core.cards import DECK
 from handreplay.errors import FootageError
@@ -21,7 +21,8 @@ from handreplay.report.words import seconds_of
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.card_reader import CardReader, CardReading
 from handreplay.vision.chip_reader import ChipReader, StackReading
-from handreplay.vision.stills import StillReader, crop_of, read_picture
+from handreplay.vision.picture_files import NotAPictureError, read_picture
+from handreplay.vision.stills import StillReader, crop_of
 from handreplay.vision.table_eye import Sighting
 from handreplay.vision.whole_felt import LEAST_SCORE, WholeFelt
 from handreplay.vision.zone_reader import FINE_PX_PER_MM
@@ -72,18 +73,37 @@ class Views:
     remarks: tuple[str, ...]
 
 
-def open_picture(name: str) -> tuple[Path, Picture]:
-    """A picture file, or CLIP@TIME. The path is where its labels lie beside. Raises FootageError."""
+def path_of(name: str) -> Path:
+    """Where the labels of a picture file, or of CLIP@TIME, lie beside."""
+    clip, moment = _moment_of(name)
+    return Path(name) if clip is None else Path(f"{clip}@{moment.replace(':', '-')}.png")
+
+
+def open_picture(name: str) -> Picture:
+    """A picture file, or CLIP@TIME. Raises FootageError."""
+    clip, moment = _moment_of(name)
+    if clip is not None:
+        return _frame(clip, moment)
+    try:
+        return read_picture(Path(name))
+    except NotAPictureError as error:
+        raise FootageError(f"{error}, or a moment of a clip, like CLIP.mp4@00:41") from None
+
+
+def _moment_of(name: str) -> tuple[Path | None, str]:
+    """The clip and the time that a name gives; None for a picture."""
     clip, mark, moment = name.rpartition("@")
-    if mark and Path(clip).is_file() and not Path(name).is_file():
-        seconds = seconds_of(moment)
-        length = probe(Path(clip)).promised_seconds
-        if length is not None and seconds >= length:
-            raise FootageError(f"{clip}: ends at {float(length):.3f} s, before {moment}; choose an earlier moment")
-        for _, frame in shown_at(Path(clip), [seconds]):
-            return Path(f"{clip}@{moment.replace(':', '-')}.png"), frame.bgr()
-        raise FootageError(f"{clip}: there is no picture at {moment}; choose another moment")
-    return Path(name), read_picture(Path(name))
+    return (Path(clip), moment) if mark and Path(clip).is_file() and not Path(name).is_file() else (None, "")
+
+
+def _frame(clip: Path, moment: str) -> Picture:
+    seconds = seconds_of(moment)
+    length = probe(clip).promised_seconds
+    if length is not None and seconds >= length:
+        raise FootageError(f"{clip}: ends at {float(length):.3f} s, before {moment}; choose an earlier moment")
+    for _, frame in shown_at(clip, [seconds]):
+        return frame.bgr()
+    raise FootageError(f"{clip}: there is no picture at {moment}; choose another moment")
 
 
 class Seer:
@@ -100,9 +120,8 @@ class Seer:
         self.missed: list[tuple[str, str]] = []
         self.labelled = 0
 
-    def add(self, path: Path, picture: Picture) -> None:
-        """Read one picture with the labels beside it."""
-        labels = labels_for(path, [chip.value for chip in self._profile.chips])
+    def add(self, path: Path, picture: Picture, labels: Labels) -> None:
+        """Read one picture with its labels."""
         self.labelled += labels.any
         camera = self._profile.camera
         if camera is not None and picture.shape[1::-1] == tuple(camera.size):

@@ -32,7 +32,7 @@ GAMES = {
     "let-it-ride": "Let It Ride",
     "three-card-poker": "Three Card Poker",
 }
-_MOMENT = re.compile(r"(?:(?:(\d{1,3}):)?(\d{1,4}):)?(\d{1,7}(?:\.\d{1,6})?)")
+_MOMENT = re.compile(r"(?:(?:([0-9]{1,3}):)?([0-9]{1,4}):)?([0-9]{1,7}(?:\.[0-9]{1,6})?)")
 RANK_WORDS = {"T": "10"}
 SUIT_WORDS = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}
 SHORT_WAGERS = {
@@ -134,7 +134,7 @@ def seconds_of(text: str) -> float:
     found = _MOMENT.fullmatch(text.strip())
     hours, minutes, seconds = (found.group(n) or "0" for n in (1, 2, 3)) if found else ("", "", "")
     if not found or (found.group(2) is not None and float(seconds) >= 60) or (hours != "0" and int(minutes) >= 60):
-        raise FootageError(f'--at "{text}": is no moment of a recording; write it like 41, 41.5, 00:41 or 01:12:31')
+        raise FootageError(f'"{text}": is no moment of a recording; write it like 41, 41.5, 00:41 or 01:12:31')
     return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from handreplay.vision.stills import StillCard, StillReader, read_picture
+from handreplay.vision.picture_files import read_picture
+from handreplay.vision.stills import StillCard, StillReader
 
 SHARED = 0.4  # a label's box is often of what shows, an outline always of the whole card
 COLUMNS = ("pictures", "cards", "found", "right", "wrong", "unread", "read elsewhere")
@@ -35,7 +36,7 @@ def check(labels: Path, every: int, start: int) -> tuple[dict[str, Counter[str]]
         counts[source] = Counter()
         for image in chosen[start::every]:
             truth = [(item["label"], tuple(item["box"])) for item in image["objects"] if item["kind"] == "card"]
-            own, mistakes = compare(truth, reader.read(read_picture(labels.parent / image["file"])))
+            own, mistakes = compare(truth, reader.read(read_picture(labels.parent / image["file"])).cards)
             counts[source] += own + Counter(pictures=1)
             wrong += [f"{image['file']}: {mistake}" for mistake in mistakes]
     return counts, wrong

@@ -3,14 +3,11 @@
     file -> picture as displayed -> the same at several scales -> cards -> their edges -> straightened crops -> rank and
     suit; where they are not clear at once, what many outlines about that one agree on
 
-All coordinates are pixels of the picture as it is displayed: the camera's note of how it was held (EXIF orientation) is
-obeyed first. (0, 0) is the picture's top left corner.
+All coordinates are pixels of the picture as it is displayed.
 """
 
-import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -18,32 +15,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from handreplay.core.cards import DECK
-from handreplay.errors import FootageError
 from handreplay.vision.card_reader import CardReader, CardReading
+from handreplay.vision.picture_files import Picture
 from handreplay.vision.still_edges import snapped
 from handreplay.vision.still_looks import settled
 from handreplay.vision.straighten import CARD_HEIGHT_MM, CARD_WIDTH_MM, straighten
 from handreplay.vision.table_eye import CardBox, TableEye
 from handreplay.vision.weights import load
 
-Picture = NDArray[np.uint8]  # H x W x 3, BGR
 Floats = NDArray[np.float64]
+Progress = Callable[[float], None]  # the share of a picture that is done
 
-MOST_BYTES = 100_000_000
-MOST_PIXELS = 64_000_000
 LEAST_CONFIDENCE = 0.96  # of rank and suit at first sight; below it the card is looked at closer
 LEAST_READABLE = 0.5
 LEAST_AGREED = 0.86  # mean of the looks that agree; below it the card is left unread
+LEAST_PLAIN, LEAST_LIKELY = 0.07, 0.5  # sighting or reading: what has neither is no card that was left unread
 SNAPPED_SHARE = 0.8  # of the confidence by the outline as found; less by its edges, and those are not the card's
-MOST_LOOKED_AT = 100  # cards of one picture that are looked at closer, the plainest first
+MOST_PLACES = 400  # of one picture that are looked at, those most like a card; six decks have 312
+MOST_LOOKED_AT = 100  # of these that are looked at closer
 AGREE_PX = 10.0  # outlines seen aslant are less sure than those in a felt view
 
 _FINEST, _STEP = 1.4, 1.3  # the net knows cards 50 to 150 px long; best near 90; the pyramid's pictures lie closer
+_MOST_FINEST_PX = 24_000_000  # of the pyramid's first picture: of 64 million pixels, cards from 82 px on are found
 _SMALLEST_PX = 120  # longer side of the last picture of the pyramid
 _WINDOW_PX, _OVERLAP_PX = 640, 192
 _USUAL_LENGTH_PX = 92.0
 _LEAST_QUALITY = 0.02
 _SAME = 0.2  # mean distance of corners, as a share of the card's length, of two sightings of one card
+_ONE_CARD = 0.5  # IoU of two outlines that were read alike, or of which one could not be read: one card
 _SMALLER, _WITHIN = 0.7, 0.7  # areas: of a part of a card against the whole of it, and its own share within
 
 
@@ -57,6 +56,14 @@ class StillCard:
 
 
 @dataclass(frozen=True, eq=False)
+class Still:
+    """The cards of one photograph, top to bottom; `left_out` places were less like a card than MOST_PLACES others."""
+
+    cards: tuple[StillCard, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, eq=False)
 class _Sighted:
     quad: Floats
     face_up: bool
@@ -67,87 +74,13 @@ def _length(quad: Floats) -> float:
     return float(np.linalg.norm(quad[1] - quad[2]) + np.linalg.norm(quad[3] - quad[0])) / 2
 
 
+def _place(card: StillCard) -> tuple[float, float]:
+    x, y = card.quad.mean(axis=0)
+    return float(y), float(x)
+
+
 def _area(quad: Floats) -> float:
     return float(cv2.contourArea(quad.astype(np.float32)))
-
-
-def read_picture(path: Path) -> Picture:
-    """Decode a JPEG, PNG, WebP or BMP file as it is displayed. Raises FootageError with what is wrong with it."""
-    try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            raise FootageError(f"{path}: is no ordinary file; give the path of a picture")
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise FootageError(
-                f"{path}: {size // 1_000_000} MB is more than a picture may have ({MOST_BYTES // 1_000_000} MB)"
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise FootageError(f"{path}: cannot be read ({error.strerror}); give the path of a picture") from None
-    sides = _sides(data)
-    if sides is None:
-        raise FootageError(f"{path}: not a picture that handreplay reads; give a JPEG, PNG, WebP or BMP file")
-    if min(sides) < 1 or sides[0] * sides[1] > MOST_PIXELS:
-        raise FootageError(
-            f"{path}: {sides[0]} x {sides[1]} pixels; at most {MOST_PIXELS // 1_000_000} million are read"
-        )
-    picture = _decoded(data)
-    if picture is None:
-        raise FootageError(f"{path}: damaged or cut short; export the picture again")
-    return picture
-
-
-def _decoded(data: bytes) -> Picture | None:
-    try:
-        picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error:
-        return None
-    return None if picture is None else np.asarray(picture, np.uint8)
-
-
-def _sides(data: bytes) -> tuple[int, int] | None:
-    """Width and height that the file's head claims, so that nothing huge is ever decoded."""
-    if data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) >= 24:
-        return struct.unpack(">II", data[16:24])
-    if data[:2] == b"BM" and len(data) >= 26:
-        width, height = struct.unpack("<ii", data[18:26])
-        return abs(width), abs(height)
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
-        return _webp_sides(data)
-    if data[:2] == b"\xff\xd8":
-        return _jpeg_sides(data)
-    return None
-
-
-def _webp_sides(data: bytes) -> tuple[int, int] | None:
-    kind = data[12:16]
-    if kind == b"VP8X":
-        return int.from_bytes(data[24:27], "little") + 1, int.from_bytes(data[27:30], "little") + 1
-    if kind == b"VP8L":
-        bits = int.from_bytes(data[21:25], "little")
-        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    if kind == b"VP8 ":
-        width, height = struct.unpack("<HH", data[26:30])
-        return width & 0x3FFF, height & 0x3FFF
-    return None
-
-
-def _jpeg_sides(data: bytes) -> tuple[int, int] | None:
-    at = 2
-    while at + 9 < len(data):
-        if data[at] != 0xFF:
-            return None
-        marker = data[at + 1]
-        if marker == 0xFF:
-            at += 1
-        elif 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
-            return width, height
-        elif marker in (0x01, *range(0xD0, 0xD9)):
-            at += 2
-        else:
-            at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-    return None
 
 
 class StillReader:
@@ -157,38 +90,42 @@ class StillReader:
         self._eye = eye if eye is not None else TableEye(load("stills"), agree_px=AGREE_PX)
         self._reader = reader if reader is not None else CardReader()
 
-    def read(self, picture: Picture) -> list[StillCard]:
-        """All cards of one picture, H x W x 3 BGR, top to bottom."""
-        sighted = self.find(picture)
-        cards = [StillCard(card.quad, None, card.quality) for card in sighted if not card.face_up]
-        left = MOST_LOOKED_AT
-        for quad, reading in self._first_looks(picture, [card.quad for card in sighted if card.face_up]):
+    def read(self, picture: Picture, progress: Progress = lambda _: None) -> Still:
+        """All cards of one picture, H x W x 3 BGR."""
+        sighted = self.find(picture, progress)
+        looked_at = sighted[:MOST_PLACES]
+        downs = [card for card in looked_at if not card.face_up and card.quality >= LEAST_PLAIN]
+        cards = [StillCard(card.quad, None, card.quality) for card in downs]
+        ups, left = [card for card in looked_at if card.face_up], MOST_LOOKED_AT
+        for card, (quad, reading) in zip(ups, self._first_looks(picture, [up.quad for up in ups]), strict=True):
             if reading.kind == "none":
                 continue
-            if _is_clear(reading):
-                cards.append(StillCard(quad, reading.card, reading.confidence))
-            elif left:
+            told = StillCard(quad, reading.card if _is_clear(reading) else None, reading.confidence)
+            if told.identity is None and left:
+                progress(1 - 0.5 * left / MOST_LOOKED_AT)
                 left -= 1
-                cards.append(self._closer(picture, quad))
-            else:
-                cards.append(StillCard(quad, None, reading.confidence))
-        return sorted(_whole(cards), key=lambda card: (float(card.quad[:, 1].mean()), float(card.quad[:, 0].mean())))
+                told = self._closer(picture, quad)
+            if told.identity is not None or told.confidence >= LEAST_LIKELY or card.quality >= LEAST_PLAIN:
+                cards.append(told)
+        return Still(tuple(sorted(_whole(cards), key=_place)), len(sighted) - len(looked_at))
 
     def faces(self, picture: Picture) -> list[Floats]:
         """The outlines (4 x 2 px) of the cards that lie face up."""
-        ups = [card.quad for card in self.find(picture) if card.face_up]
+        ups = [card.quad for card in self.find(picture)[:MOST_PLACES] if card.face_up]
         looks = self._first_looks(picture, ups)
         cards = [StillCard(quad, look.card if _is_clear(look) else None, look.confidence) for quad, look in looks]
         return [card.quad for card in _whole(cards)]
 
-    def _first_looks(self, picture: Picture, quads: Sequence[Floats]) -> Iterator[tuple[Floats, CardReading]]:
+    def _first_looks(self, picture: Picture, quads: Sequence[Floats]) -> list[tuple[Floats, CardReading]]:
         """Each face by its outline as it was found, or by the edges near it where that is the clearer look."""
         grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.float32)
-        for quad, found in zip(quads, self._readings(picture, quads), strict=True):
-            edges = snapped(grey, quad)
-            by_edges = found if edges is quad else self._readings(picture, [edges])[0]
-            clear = by_edges.confidence >= SNAPPED_SHARE * found.confidence
-            yield (edges, by_edges) if clear else (quad, found)
+        looks = list(zip(quads, self._readings(picture, quads), strict=True))
+        edges = [snapped(grey, quad) for quad in quads]
+        moved = [number for number, quad in enumerate(quads) if edges[number] is not quad]
+        for number, by_edges in zip(moved, self._readings(picture, [edges[n] for n in moved]), strict=True):
+            if by_edges.confidence >= SNAPPED_SHARE * looks[number][1].confidence:
+                looks[number] = edges[number], by_edges
+        return looks
 
     def _closer(self, picture: Picture, quad: Floats) -> StillCard:
         def shares(outlines: Sequence[Floats]) -> Floats:
@@ -201,17 +138,23 @@ class StillReader:
         crops = [crop_of(picture, quad) for quad in quads]
         return self._reader.read(crops) if crops else []
 
-    def find(self, picture: Picture) -> "list[_Sighted]":
-        """Where the cards are, each once."""
+    def find(self, picture: Picture, progress: Progress = lambda _: None) -> "list[_Sighted]":
+        """Where the cards are, each once, what is most like one first."""
         seen: list[_Sighted] = []
-        for scale in _scales(picture.shape[1], picture.shape[0]):
-            size = (max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale)))
+        sizes = [
+            (scale, (max(1, round(picture.shape[1] * scale)), max(1, round(picture.shape[0] * scale))))
+            for scale in _scales(picture.shape[1], picture.shape[0])
+        ]
+        done, windows = 0, sum(len(_windows(size)) for _, size in sizes)
+        for scale, size in sizes:
             method = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
             smaller = np.asarray(cv2.resize(picture, size, interpolation=method), np.uint8)
             for left, top in _windows(size):
                 window = smaller[top : top + _WINDOW_PX, left : left + _WINDOW_PX]
                 boxes = self._eye.look(np.ascontiguousarray(window)).cards
                 seen += [_placed(box, (left, top), scale, window, size) for box in boxes]
+                done += 1
+                progress(0.5 * done / windows)
         return _once([card for card in seen if card.quality >= _LEAST_QUALITY])
 
 
@@ -232,7 +175,7 @@ def crop_of(picture: Picture, quad: Floats) -> Picture:
 
 
 def _scales(width: int, height: int) -> list[float]:
-    scales = [_FINEST]
+    scales = [min(_FINEST, (_MOST_FINEST_PX / (width * height)) ** 0.5)]
     while max(width, height) * scales[-1] / _STEP > _SMALLEST_PX:
         scales.append(scales[-1] / _STEP)
     return scales
@@ -280,18 +223,27 @@ def _whole(cards: Sequence[StillCard]) -> list[StillCard]:
     read = [card.quad for card in cards if card.identity is not None]
     kept: list[StillCard] = []
     for card in sorted(cards, key=lambda card: (card.identity is None, -card.confidence)):
-        again = any(_is_same(card.quad, other.quad) for other in kept)
         part = any(_is_part(card.quad, whole) for whole in read)
-        if card.identity is None:
-            part = part or any(_is_part(card.quad, other.quad) or _is_part(other.quad, card.quad) for other in kept)
-        if not again and not part:
+        if not part and not any(_is_again(card, other) for other in kept):
             kept.append(card)
     return kept
 
 
+def _is_again(card: StillCard, kept: StillCard) -> bool:
+    """Whether a card is one that was kept, seen less well."""
+    if _is_same(card.quad, kept.quad):
+        return True
+    if card.identity not in (None, kept.identity):
+        return False
+    shared = _shared(card.quad, kept.quad)
+    if shared >= _ONE_CARD * (_area(card.quad) + _area(kept.quad) - shared):
+        return True
+    return card.identity is None and (_is_part(card.quad, kept.quad) or _is_part(kept.quad, card.quad))
+
+
 def _is_same(one: Floats, other: Floats) -> bool:
     """Whether two outlines are of one card, whichever of their corners come first."""
-    apart = min(float(np.linalg.norm(np.roll(one, turn, axis=0) - other, axis=1).mean()) for turn in (0, 2))
+    apart = min(float(np.linalg.norm(np.roll(one, turn, axis=0) - other, axis=1).mean()) for turn in range(4))
     return apart < _SAME * max(_length(one), _length(other))
 
 
@@ -299,27 +251,37 @@ def _is_part(small: Floats, large: Floats) -> bool:
     area, whole = _area(small), _area(large)
     if area >= _SMALLER * whole:
         return False
-    shared, _ = cv2.intersectConvexConvex(small.astype(np.float32), large.astype(np.float32))
-    return float(shared) > _WITHIN * area
+    return _shared(small, large) > _WITHIN * area
 
 
-def as_json(cards: Sequence[StillCard]) -> list[dict[str, Any]]:
-    """The cards of one picture as `handreplay read --format json` prints them."""
-    return [
+def _shared(one: Floats, other: Floats) -> float:
+    """The area that two outlines have in common."""
+    return float(cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))[0])
+
+
+def as_json(still: Still) -> dict[str, Any]:
+    """One picture as `handreplay read --format json` prints it, but for its file."""
+    cards = [
         {
             "quad": [[round(float(x), 1), round(float(y), 1)] for x, y in card.quad],
             "identity": card.identity,
             "confidence": round(card.confidence, 4),
         }
-        for card in cards
+        for card in still.cards
     ]
+    return {"cards": cards, "left_out": still.left_out} if still.left_out else {"cards": cards}
 
 
-def as_text(file: str, cards: Sequence[StillCard]) -> str:
+def as_text(file: str, still: Still) -> str:
     """One line for the picture and one for each card: what it is, how sure, and where its middle lies."""
-    read = sum(card.identity is not None for card in cards)
-    lines = [f"{file}: {len(cards)} place{'' if len(cards) == 1 else 's'} like a card, {read} read"]
-    for card in cards:
+    read = sum(card.identity is not None for card in still.cards)
+    lines = [f"{file}: {len(still.cards)} place{'' if len(still.cards) == 1 else 's'} like a card, {read} read"]
+    if still.left_out:
+        lines.append(
+            f"  {still.left_out} more places, less like a card, were not looked at: at most {MOST_PLACES} are; "
+            "give a part of the picture"
+        )
+    for card in still.cards:
         x, y = card.quad.mean(axis=0)
         sure = ">99%" if card.confidence > 0.99 else f"{card.confidence:.0%}"
         lines.append(f"  {card.identity or 'not read'}  {sure} sure  at {x:.0f}, {y:.0f}")
