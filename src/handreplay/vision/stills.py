@@ -71,7 +71,12 @@ class _Sighted:
 
 
 def _length(quad: Floats) -> float:
-    return float(np.linalg.norm(quad[1] - quad[2]) + np.linalg.norm(quad[3] - quad[0])) / 2
+    return float(_lengths(quad[None])[0])
+
+
+def _lengths(quads: Floats) -> Floats:
+    sides = np.linalg.norm(quads[:, 1] - quads[:, 2], axis=1) + np.linalg.norm(quads[:, 3] - quads[:, 0], axis=1)
+    return np.asarray(sides / 2)
 
 
 def _place(card: StillCard) -> tuple[float, float]:
@@ -212,26 +217,31 @@ def _placed(box: CardBox, corner: tuple[int, int], scale: float, window: Picture
 def _once(seen: Sequence[_Sighted]) -> list[_Sighted]:
     """Every outline once, its best sighting. Those of a part of a card, or of several, show when they are read."""
     kept: list[_Sighted] = []
+    quads = np.empty((len(seen), 4, 2))
     for card in sorted(seen, key=lambda card: -card.quality):
-        if not any(_is_same(card.quad, other.quad) for other in kept):
+        if not _same(card.quad, quads[: len(kept)]).any():
+            quads[len(kept)] = card.quad
             kept.append(card)
     return kept
 
 
 def _whole(cards: Sequence[StillCard]) -> list[StillCard]:
     """Each card once, by its surest look; neither parts of one nor, where nothing can be read, what holds one."""
-    read = [card.quad for card in cards if card.identity is not None]
-    kept: list[StillCard] = []
-    for card in sorted(cards, key=lambda card: (card.identity is None, -card.confidence)):
-        part = any(_is_part(card.quad, whole) for whole in read)
-        if not part and not any(_is_again(card, other) for other in kept):
-            kept.append(card)
-    return kept
+    ordered = sorted(cards, key=lambda card: (card.identity is None, -card.confidence))
+    quads = np.array([card.quad for card in ordered]).reshape(-1, 4, 2)
+    middles, lengths = quads.mean(axis=1), _lengths(quads)
+    kept: list[int] = []
+    for number, card in enumerate(ordered):
+        beside = np.hypot(*(middles - middles[number]).T) < lengths + lengths[number]
+        part = any(_is_part(card.quad, ordered[n].quad) for n in np.flatnonzero(beside) if ordered[n].identity)
+        if not part and not any(_is_again(card, ordered[n]) for n in kept if beside[n]):
+            kept.append(number)
+    return [ordered[number] for number in kept]
 
 
 def _is_again(card: StillCard, kept: StillCard) -> bool:
     """Whether a card is one that was kept, seen less well."""
-    if _is_same(card.quad, kept.quad):
+    if _same(card.quad, kept.quad[None])[0]:
         return True
     if card.identity not in (None, kept.identity):
         return False
@@ -241,10 +251,11 @@ def _is_again(card: StillCard, kept: StillCard) -> bool:
     return card.identity is None and (_is_part(card.quad, kept.quad) or _is_part(kept.quad, card.quad))
 
 
-def _is_same(one: Floats, other: Floats) -> bool:
-    """Whether two outlines are of one card, whichever of their corners come first."""
-    apart = min(float(np.linalg.norm(np.roll(one, turn, axis=0) - other, axis=1).mean()) for turn in range(4))
-    return apart < _SAME * max(_length(one), _length(other))
+def _same(one: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Which of the outlines (N x 4 x 2) are of the same card as one (4 x 2), whichever of their corners come first."""
+    turns = np.stack([np.roll(one, turn, axis=0) for turn in range(4)])
+    apart = np.linalg.norm(turns[:, None] - others, axis=3).mean(axis=2).min(axis=0)
+    return np.asarray(apart < _SAME * np.maximum(_length(one), _lengths(others)))
 
 
 def _is_part(small: Floats, large: Floats) -> bool:
