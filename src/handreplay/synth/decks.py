@@ -170,7 +170,7 @@ def random_style(rng: np.random.Generator, fonts: tuple[str, ...]) -> FaceStyle:
         pips=str(rng.choice(["standard"] * 8 + ["one large suit"] * 6 + ["large rank", "none"])),  # type: ignore[arg-type]
         peek=peek,
         ace_height=float(rng.uniform(14, 42)),
-        ace_ornament=int(rng.integers(10)),
+        ace_ornament=int(rng.integers(14)),
         court=str(rng.choice(["figure"] * 4 + ["art"] * 9 + ["letter", "monogram"])),  # type: ignore[arg-type]
         court_frame=int(rng.integers(4)),
         border=int(rng.integers(1, 9)) if rng.random() < 0.12 else 0,

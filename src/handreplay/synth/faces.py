@@ -197,26 +197,60 @@ def _draw_pips(face: Picture, style: FaceStyle, rank: str, suit: str) -> None:
 def _draw_ace(face: Picture, style: FaceStyle, suit: str) -> None:
     middle, ink = (WIDTH_PX / 2, HEIGHT_PX / 2), style.inks[suit]
     large = style.ace_height if suit != "s" else min(55.0, style.ace_height * (1.0 + 0.35 * (style.ace_ornament % 3)))
+    ornament = style.ace_ornament if suit == "s" or style.ace_ornament > 5 else 0
+    if ornament in (12, 13):
+        return _draw_emblem(face, style, ink)
     mask = _suit_mask(style, suit, large)
     shapes.paint(face, mask, middle, ink)
-    ornament = style.ace_ornament if suit == "s" or style.ace_ornament > 5 else 0
     if ornament in (1, 4, 7):
         inner = _suit_mask(style, suit, large * 0.55)
         shapes.paint(face, inner, (middle[0], middle[1] + large * 0.2), style.stock)
     if ornament in (5, 9):
         inner = _engraved(_suit_mask(style, suit, large * 0.8), style.seed)
         shapes.paint(face, inner, (middle[0], middle[1] + large * 0.1), style.stock)
+    if ornament in (10, 11):
+        shapes.paint(face, _ornate(mask, style.seed), middle, style.stock)
     if ornament in (2, 4, 8):
-        radius = round(_px(large * 0.72))
-        if radius < WIDTH_PX * 0.4:
-            cv2.circle(face, (WIDTH_PX // 2, HEIGHT_PX // 2), radius, ink, 2, cv2.LINE_AA)
-            for k in range(24):
-                angle = 2 * math.pi * k / 24
-                at = (round(middle[0] + radius * math.cos(angle)), round(middle[1] + radius * math.sin(angle)))
-                cv2.circle(face, at, 4, ink, -1, cv2.LINE_AA)
+        _draw_ring(face, _px(large * 0.72), ink)
     if ornament in (3, 6):
         word = shapes.character(style.font, ("PALACE", "CLUB 52", "No. 9")[style.seed % 3], 0)
         shapes.paint(face, shapes.fitted(word, _px(22), _px(4)), (middle[0], middle[1] + _px(large * 0.5 + 4)), ink)
+
+
+def _draw_ring(face: Picture, radius_px: float, ink: Colour) -> None:
+    radius = round(radius_px)
+    if radius >= WIDTH_PX * 0.4:
+        return
+    x, y = WIDTH_PX / 2, HEIGHT_PX / 2
+    cv2.circle(face, (round(x), round(y)), radius, ink, 2, cv2.LINE_AA)
+    for angle in np.linspace(0, 2 * math.pi, 24, endpoint=False):
+        at = (round(x + radius * math.cos(angle)), round(y + radius * math.sin(angle)))
+        cv2.circle(face, at, 4, ink, -1, cv2.LINE_AA)
+
+
+def _draw_emblem(face: Picture, style: FaceStyle, ink: Colour) -> None:
+    """A middle that tells nothing of the suit: a blot of rings and petals, or nothing at all."""
+    rng = np.random.default_rng([style.seed, 3])
+    radius = _px(float(rng.uniform(5, 16)))
+    if rng.random() < 0.25:
+        return
+    rows, columns = np.indices((2 * round(radius) + 1,) * 2) - round(radius)
+    angle, out = np.arctan2(rows, columns), np.hypot(rows, columns)
+    petals = radius * (0.75 + 0.25 * np.cos(angle * int(rng.integers(3, 9)) + rng.uniform(0, 6)))
+    mask = np.asarray((out < petals) & (out % int(rng.integers(8, 24)) > 3), np.float32)
+    shapes.paint(face, mask, (WIDTH_PX / 2, HEIGHT_PX / 2), ink)
+
+
+def _ornate(mask: shapes.Mask, seed: int) -> shapes.Mask:
+    """What stays bare of a pip whose rim alone is whole: foliage, seen from afar as blots of any shape."""
+    rng = np.random.default_rng([seed, 2])
+    rim = int(rng.integers(3, 3 + max(1, mask.shape[1] // 12)))
+    inner = cv2.erode(mask, np.ones((2 * rim + 1, 2 * rim + 1), np.uint8), borderValue=0)
+    coarse = max(2, int(rng.integers(3, 14)))
+    blots = rng.random((mask.shape[0] // coarse + 2, mask.shape[1] // coarse + 2), np.float32)
+    blots = np.maximum(blots, blots[:, ::-1])
+    shown = cv2.resize(blots, (mask.shape[1], mask.shape[0]), interpolation=cv2.INTER_CUBIC)
+    return np.asarray(inner * (shown > rng.uniform(0.5, 0.85)), np.float32)
 
 
 def _engraved(mask: shapes.Mask, seed: int) -> shapes.Mask:

@@ -31,6 +31,8 @@ LEAST_READABLE = 0.5
 LEAST_AGREED = 0.86  # mean of the looks that agree; below it the card is left unread
 LEAST_PLAIN, LEAST_LIKELY = 0.07, 0.5  # sighting or reading: what has neither is no card that was left unread
 SNAPPED_SHARE = 0.8  # of the confidence by the outline as found; less by its edges, and those are not the card's
+WHITE = 235.0  # grey level of the lightest hundredth of a picture
+LEAST_GAIN, MOST_GAIN = 1.3, 6.0
 MOST_PLACES = 400  # of one picture that are looked at, those most like a card; six decks have 312
 MOST_LOOKED_AT = 100  # of these that are looked at closer
 AGREE_PX = 10.0  # outlines seen aslant are less sure than those in a felt view
@@ -97,6 +99,7 @@ class StillReader:
 
     def read(self, picture: Picture, progress: Progress = lambda _: None) -> Still:
         """All cards of one picture, H x W x 3 BGR."""
+        picture = lit(picture)
         sighted = self.find(picture, progress)
         looked_at = sighted[:MOST_PLACES]
         downs = [card for card in looked_at if not card.face_up and card.quality >= LEAST_PLAIN]
@@ -116,6 +119,7 @@ class StillReader:
 
     def faces(self, picture: Picture) -> list[Floats]:
         """The outlines (4 x 2 px) of the cards that lie face up."""
+        picture = lit(picture)
         ups = [card.quad for card in self.find(picture)[:MOST_PLACES] if card.face_up]
         looks = self._first_looks(picture, ups)
         cards = [StillCard(quad, look.card if _is_clear(look) else None, look.confidence) for quad, look in looks]
@@ -166,6 +170,13 @@ class StillReader:
 def _is_clear(reading: CardReading) -> bool:
     """Can the card be told at first sight?"""
     return reading.kind == "face" and reading.readable >= LEAST_READABLE and reading.confidence >= LEAST_CONFIDENCE
+
+
+def lit(picture: Picture) -> Picture:
+    """A dark picture made as light as one that shows white cards well; others as they are."""
+    light = float(np.percentile(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), 99))
+    gain = min(MOST_GAIN, WHITE / max(light, 1.0))
+    return picture if gain <= LEAST_GAIN else np.asarray(cv2.convertScaleAbs(picture, alpha=gain), np.uint8)
 
 
 def crop_of(picture: Picture, quad: Floats) -> Picture:
