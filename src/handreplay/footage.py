@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 import av
 import av.video.frame
@@ -27,14 +27,14 @@ from handreplay.footage_keys import KeyReader
 from handreplay.footage_quiet import CONTAINERS, Passed, QuietReader
 from handreplay.footage_source import LONGEST_SIDE as LONGEST_SIDE
 from handreplay.footage_source import MOST_PIXELS as MOST_PIXELS
-from handreplay.footage_source import WITHOUT_INDEX, Decoded, Source, decoded_pictures, opened
+from handreplay.footage_source import WITHOUT_INDEX, Decoded, Source, decoded_pictures, luma_of, opened, plane_of
 from handreplay.footage_source import KeyPicture as KeyPicture
 from handreplay.footage_source import Tally as Tally
+from handreplay.footage_tone import Tone, applied
 
 Picture = NDArray[np.uint8]
 Stamp = tuple[int, int, int]  # bytes, nanoseconds, number of the file
 
-_LUMA_FIRST = ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray")
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
 _HALF_A_MILLISECOND = 0.0005  # logs give times to the millisecond
 
@@ -60,8 +60,12 @@ class FootageInfo:
 
 @dataclass(frozen=True, slots=True)
 class _Converters:
-    """Two, since one thread may ask for colours while another asks for planes, and a converter serves one at a time."""
+    """Two, since one thread may ask for colours while another asks for planes, and a converter serves one at a time.
 
+    Pictures come out in the `tone`, if one is given.
+    """
+
+    tone: Tone | None = None
     planes: VideoReformatter = field(default_factory=VideoReformatter)
     colours: VideoReformatter = field(default_factory=VideoReformatter)
 
@@ -80,10 +84,8 @@ class Frame:
     @property
     def luma(self) -> Picture:
         """Brightness (H, W), a view into the decoder's picture: never write to it."""
-        source = self._source
-        if source.format.name not in _LUMA_FIRST:
-            source = self._converters.planes.reformat(source, format="gray")
-        return self._turned(_plane(source, 0, source.width, source.height))
+        tone = self._converters.tone
+        return self._turned(applied(tone.luma if tone else None, luma_of(self._source, self._converters.planes)))
 
     @property
     def chroma(self) -> tuple[Picture, Picture]:
@@ -92,7 +94,9 @@ class Frame:
         if source.format.name not in ("yuv420p", "yuvj420p"):
             source = self._converters.planes.reformat(source, format="yuv420p")
         half = ((source.width + 1) // 2, (source.height + 1) // 2)
-        return self._turned(_plane(source, 1, *half)), self._turned(_plane(source, 2, *half))
+        table = self._converters.tone.chroma if self._converters.tone else None
+        blue, red = (applied(table, plane_of(source, number, *half)) for number in (1, 2))
+        return self._turned(blue), self._turned(red)
 
     def bgr(self) -> Picture:
         """Colours (H, W, 3) in OpenCV's order, full range. Converted anew at each call."""
@@ -109,9 +113,9 @@ class Frame:
         part = av.VideoFrame(2 * wide, 2 * high, source.format.name)
         part.colorspace, part.color_range = source.colorspace, source.color_range
         for number, step in enumerate((2, 1, 1)):
-            plane = _plane(source, number, source.width * step // 2, source.height * step // 2)
+            plane = plane_of(source, number, source.width * step // 2, source.height * step // 2)
             cut = plane[top * step : (top + high) * step, left * step : (left + wide) * step]
-            _plane(part, number, wide * step, high * step)[:] = cut
+            plane_of(part, number, wide * step, high * step)[:] = cut
         inside = self._in_colour(part)[rows.start - 2 * top :, columns.start - 2 * left :]
         return inside[: rows.stop - rows.start, : columns.stop - columns.start]
 
@@ -120,7 +124,9 @@ class Frame:
         shown = self._converters.colours.reformat(
             source, format="bgr24", src_colorspace=matrix, dst_color_range=ColorRange.JPEG, threads=1
         )
-        return _plane(shown, 0, 3 * shown.width, shown.height).reshape(shown.height, shown.width, 3)
+        tone = self._converters.tone
+        plane = applied(tone.colours if tone else None, plane_of(shown, 0, 3 * shown.width, shown.height))
+        return plane.reshape(shown.height, shown.width, 3)
 
     def _turned(self, picture: Picture) -> Picture:
         return np.rot90(picture, self._turns) if self._turns else picture
@@ -178,18 +184,23 @@ def probe(path: str | Path) -> FootageInfo:
 
 
 def pictures(
-    path: str | Path, *, tally: Tally | None = None, stillness: Stillness | None = None, threads: int | None = None
+    path: str | Path,
+    *,
+    tally: Tally | None = None,
+    stillness: Stillness | None = None,
+    threads: int | None = None,
+    tone: Tone | None = None,
 ) -> Iterator[Frame | Gap]:
     """Every picture of a recording in order, with exact times; a Gap wherever the recording shows nothing.
 
     Times rise strictly. `tally` is filled on the way. With a `stillness`, which must have seen each picture before the
     next is asked for, pictures between two key pictures are passed over where nothing happens (see `footage_quiet`).
-    `threads` are those to decode in, as many as there are cores if nothing is said. Raises FootageError when the file
-    cannot be used at all.
+    `threads` are those to decode in, as many as there are cores if nothing is said; `tone` is how light they come out.
+    Raises FootageError when the file cannot be used at all.
     """
     tally = Tally() if tally is None else tally
     with opened(Path(path), threads) as source:
-        line = _Line(source, tally)
+        line = _Line(source, tally, tone)
         if stillness is None:
             found: Iterator[Decoded | Passed | str] = decoded_pictures(source, tally)
         else:
@@ -198,7 +209,12 @@ def pictures(
 
 
 def key_pictures(
-    path: str | Path, every_seconds: float, *, tally: Tally | None = None, threads: int | None = None
+    path: str | Path,
+    every_seconds: float,
+    *,
+    tally: Tally | None = None,
+    threads: int | None = None,
+    tone: Tone | None = None,
 ) -> Iterator[Frame | Gap]:
     """A key picture every so many seconds, or as often as there is one, with all else as `pictures` has it.
 
@@ -210,7 +226,7 @@ def key_pictures(
             raise FootageError(
                 f"{path}: its pictures cannot be passed over; only mp4, mov, mkv and webm tell their times"
             )
-        yield from _on_line(_Line(source, tally), KeyReader(source, tally, every_seconds).pictures())
+        yield from _on_line(_Line(source, tally, tone), KeyReader(source, tally, every_seconds).pictures())
 
 
 def has_exact_keys(path: str | Path) -> bool:
@@ -237,7 +253,7 @@ def _on_line(line: "_Line", found: Iterable[Decoded | Passed | str]) -> Iterator
     line.tally.finished = True
 
 
-def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]:
+def stretch(path: str | Path, start: float, end: float, tone: Tone | None = None) -> Iterator[Frame | Gap]:
     """The pictures from about `start` to `end` seconds, without decoding all that lies before.
 
     Their numbers are -1, since nobody has counted. Where anything is not as in a whole recording a Gap comes last: then
@@ -250,7 +266,7 @@ def stretch(path: str | Path, start: float, end: float) -> Iterator[Frame | Gap]
             return
         target = first.pts + int(max(0.0, start) / first.time_base)
         source.container.seek(target, stream=source.stream, backward=True)
-        last, converters = None, _Converters()
+        last, converters = None, _Converters(tone)
         for decoded in decoded_pictures(source, Tally()):
             frame = None if isinstance(decoded, str) or decoded.suspect else decoded.frame
             stamp = None if frame is None or frame.is_corrupt else frame.pts
@@ -319,11 +335,12 @@ def check_unchanged(path: str | Path, stamp: Stamp | None) -> None:
 class _Line:
     """Turns decoded pictures and faults into a rising line of Frames and Gaps."""
 
-    def __init__(self, source: Source, tally: Tally) -> None:
+    def __init__(self, source: Source, tally: Tally, tone: Tone | None) -> None:
         self.source, self.tally = source, tally
         self.clock = Clock(source.interval)
         self.holes = Holes(float(1 / source.rate) if source.rate else None)
-        self.converters = _Converters()
+        self.converters = _Converters(tone)
+        tally.stretched = tone.gain if tone else 1.0
         self.size: tuple[int, int] | None = None
         self.damage: str | None = None
         self.shown_until: Fraction | None = None  # time of the last picture that was believed
@@ -533,9 +550,3 @@ def _colour(frame: av.video.frame.VideoFrame) -> str:
     matrix = "BT.601 assumed" if code == _UNSPECIFIED else matrices.get(code, f"matrix {code}")
     full = int(frame.color_range) == 2 or frame.format.name.startswith("yuvj")
     return f"{matrix}, {'full' if full else 'limited'} range{'' if int(frame.color_range) or full else ' assumed'}"
-
-
-def _plane(frame: av.video.frame.VideoFrame, number: int, width: int, height: int) -> Picture:
-    plane = frame.planes[number]
-    rows = np.frombuffer(cast(Any, plane), dtype=np.uint8).reshape(-1, plane.line_size)
-    return rows[:height, :width]

@@ -6,17 +6,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import av
 import av.container
 import av.video.frame
 import av.video.stream
+import numpy as np
+from av.video.reformatter import VideoReformatter
+from numpy.typing import NDArray
 
 from handreplay import refusals
 from handreplay.core.timeline import Gap
 from handreplay.errors import FootageError
 
+_LUMA_FIRST = ("yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "nv21", "gray")
 LONGEST_SIDE = 8192
 MOST_PIXELS = 40_000_000
 _FORMATS = (
@@ -55,6 +59,7 @@ class Tally:
     estimated_rate: Fraction | None = None
     passed_over: int = 0  # pictures between two key pictures with nothing happening, which were not decoded
     passed_over_microseconds: int = 0  # from the picture before them to the one after
+    stretched: float = 1.0  # how much further apart the levels of a dark or veiled recording were taken
     finished: bool = False
 
     @property
@@ -224,6 +229,20 @@ def packets_of(source: Source, tally: Tally) -> Iterator[Any]:
             yield f"the file cannot be read here ({refusals.plain(error)})"
             if tally.packets == before:
                 return
+
+
+def luma_of(frame: av.video.frame.VideoFrame, converter: VideoReformatter) -> NDArray[np.uint8]:
+    """Brightness (H, W) in the file's own levels, a view into the decoder's picture where that has such a plane."""
+    if frame.format.name not in _LUMA_FIRST:
+        frame = converter.reformat(frame, format="gray")
+    return plane_of(frame, 0, frame.width, frame.height)
+
+
+def plane_of(frame: av.video.frame.VideoFrame, number: int, width: int, height: int) -> NDArray[np.uint8]:
+    """One plane of a picture (H, W): a view, without what pads its rows."""
+    plane = frame.planes[number]
+    rows = np.frombuffer(cast(Any, plane), dtype=np.uint8).reshape(-1, plane.line_size)
+    return rows[:height, :width]
 
 
 def _decode_fault(source: Source, error: Exception) -> str:

@@ -33,6 +33,7 @@ from handreplay.footage import (
     stamp_of,
     stretch,
 )
+from handreplay.footage_tone import Tone, tone_of
 from handreplay.games import game_of
 from handreplay.games.table import TableRules
 from handreplay.reconstruct.assemble import TableView
@@ -99,6 +100,7 @@ class Viewing:
     observer: Observer
     threads: int | None = None
     stamp: Stamp | None = None
+    tone: Tone | None = None  # where the recording is dark or veiled
 
     def triaged(self, progress: Progress | None = None) -> Triaged:
         """Key pictures first, then a close look at the rounds that ask for one. Once only.
@@ -107,7 +109,7 @@ class Viewing:
         """
         if not self.observer.keys_only:
             return Triaged(tuple(self.observations(progress)))
-        found = key_pictures(self.footage, KEY_SECONDS, tally=self.tally, threads=self.threads)
+        found = key_pictures(self.footage, KEY_SECONDS, tally=self.tally, threads=self.threads, tone=self.tone)
         ready = self.observer.prepared(found)
         if self.threads != 1:
             ready = ahead(ready, FEW_AHEAD)
@@ -131,7 +133,7 @@ class Viewing:
     def _closely(self, span: Span) -> list[Observation] | None:
         """All that is seen in some seconds, by one who knows nothing of the rest; None if that fails."""
         observer = self.observer.another()
-        ready = observer.prepared(map(self._numbered, stretch(self.footage, span.start, span.end)))
+        ready = observer.prepared(map(self._numbered, stretch(self.footage, span.start, span.end, self.tone)))
         seen: list[Observation] = []
         for prepared in ready if self.threads == 1 else ahead(ready, pictures_ahead(self.info)):
             if isinstance(prepared.picture, Gap):
@@ -151,7 +153,7 @@ class Viewing:
         """All that is seen in it, in order. Once only."""
         quiet, most = self.observer.quiet, pictures_ahead(self.info)
         quiet.behind = most
-        found = pictures(self.footage, tally=self.tally, stillness=quiet, threads=self.threads)
+        found = pictures(self.footage, tally=self.tally, stillness=quiet, threads=self.threads, tone=self.tone)
         ready = self.observer.prepared(found)
         if self.threads != 1:
             ready = ahead(ready, most)
@@ -176,7 +178,8 @@ def view(
         eyes, models = shipped_eyes(calibration, profile.chips, profile.deck, profile.path.parent, threads)
     keys_only = triage and has_exact_keys(footage)
     observer = Observer(calibration, Zones(profile.zones, calibration), eyes, keys_only)
-    return Viewing(footage, profile, info, Tally(), sha256_of(footage), models, observer, threads, stamp)
+    sha256, tone = sha256_of(footage), tone_of(footage)
+    return Viewing(footage, profile, info, Tally(), sha256, models, observer, threads, stamp, tone)
 
 
 def audit(

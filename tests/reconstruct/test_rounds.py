@@ -144,3 +144,24 @@ def test_a_card_left_on_the_felt_does_not_make_one_round_of_two(name: str) -> No
     assert (made.partial, other.partial) == (None, None)
     assert made.end < second.start < other.end
     assert len(other.rack) == len(second.rack)
+
+
+@pytest.mark.parametrize("name", ["uth-01", "uth-02", "uth-03"])
+def test_wagers_put_down_before_it_was_told_that_the_felt_is_clear_are_of_the_next_round(name: str) -> None:
+    truth = read_rounds(LOGS / f"{name}.rounds.jsonl")
+    usual = observed(truth, zones_of(truth))
+    gone = max(
+        (n for n, look in enumerate(usual) if _of(look, "dealer.cards") and look.start < truth[1].events[1].t),
+        key=lambda n: usual[n].start,
+    )
+    begun = next(n for n, look in enumerate(usual) if n > gone and _of(look, "seat") and look.stacks)
+    late = [*usual[:gone], *usual[gone + 1 : begun + 1], usual[gone], *usual[begun + 1 :]]
+    assert [_wagers(made) for made in rounds(late, VIEW)] == [_wagers(made) for made in rounds(usual, VIEW)]
+
+
+def _wagers(made: Round) -> tuple[object, ...]:
+    return made.start, made.end, [essence(event) for event in made.events if isinstance(event, ChipsChanged)]
+
+
+def _of(look: Observation, zone: str) -> bool:
+    return isinstance(look, ZoneSeen) and look.zone.startswith(zone)

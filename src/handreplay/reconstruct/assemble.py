@@ -79,6 +79,16 @@ class Sightings:
         self.looks.append(look)
         self.latest[look.zone] = look
 
+    def take_back(self, looks: Sequence[ZoneSeen]) -> None:
+        """As it was before those of them that came last in their zones."""
+        for look in reversed(looks):
+            self.looks.remove(look)
+            earlier = next((other for other in reversed(self.looks) if other.zone == look.zone), None)
+            if earlier is None:
+                self.latest.pop(look.zone, None)
+            else:
+                self.latest[look.zone] = earlier
+
     def has_cards(self) -> bool:
         return any(look.cards and look.zone not in ("rack", SHOE) for look in self.looks)
 

@@ -33,6 +33,7 @@ class RoundMaker:
     _now: Sightings = field(default_factory=Sightings)
     _lying: dict[str, int] = field(default_factory=dict)  # cards in each zone but the rack
     _most: int = 0  # cards that lay in all zones but the rack at once
+    _left: float = 0.0  # seconds when cards were last taken from a zone
     _racked: bool = False
     _first_seen: set[str] = field(default_factory=set)
     _started_within: bool = False
@@ -72,8 +73,28 @@ class RoundMaker:
                 yield self._close(None)
                 self._now.emptied = look.start
         elif not look.partly or len(look.cards) > self._lying.get(look.zone, 0):
+            left = self._lying.get(look.zone, 0) > len(look.cards)
             self._lying[look.zone] = len(look.cards)
             self._most = max(self._most, sum(self._lying.values()))
+            if left:
+                self._left = max(self._left, look.start)
+            if left and self._is_clear():
+                yield from self._told_late()
+
+    def _told_late(self) -> Iterator[Round]:
+        """Wagers put down since the felt was clear, where that is told only after them, belong to the next round."""
+        begun: set[str] = set()
+        chips: dict[str, bool] = {}
+        for look in self._now.looks:
+            if look.start > self._left and look.stacks and not look.cards and not chips.get(look.zone):
+                begun.add(look.zone)
+            chips[look.zone] = bool(look.stacks)
+        ahead = [look for look in self._now.looks if look.start > self._left and look.zone in begun]
+        if ahead:
+            self._now.take_back(ahead)
+            yield self._close(None)
+            for look in ahead:
+                yield from self._zone(look)
 
     def _is_clear(self) -> bool:
         return self._now.has_cards() and not any(self._lying.values())

@@ -190,6 +190,11 @@ def coverage_of(tally: Tally, profile: Profile, triaged: Sequence[Span] = ()) ->
     remarks = [f"Table profile: {warning}." for warning in profile.warnings]
     if tally.times != "exact":
         remarks.append(f"Times are {tally.times}.")
+    if tally.stretched != 1:
+        remarks.append(
+            f"The recording is dark or veiled; it was read with its contrast raised {tally.stretched:.1f} times. "
+            "Pictures are shown as recorded."
+        )
     if triaged:
         passed_s, all_s = sum(span.seconds for span in triaged), float(tally.seconds)
         keys = sum(any(span.start <= key.seconds <= span.end for span in triaged) for key in tally.keys)

@@ -4,7 +4,8 @@
 
 Beside CLIP.mp4 lie CLIP.table.toml and CLIP.rounds.jsonl. The copies: `cut` begins in the middle of a round, `torn`
 has stretches of its data overwritten, `thin` is encoded anew at half its bitrate, `small` is scaled to two thirds,
-`bumped` shows the table from another place in its second half.
+`bumped` shows the table from another place in its second half, `dark` has a third of its light, `veiled` lies behind
+grey haze.
 """
 
 import argparse
@@ -30,6 +31,7 @@ CUT_AT = 0.23  # of the clip's length
 TORN_AT = (0.31, 0.66)
 TORN_BYTES = 6_000
 SCALE = Fraction(2, 3)
+DARK, VEILED = (0.35, 0.0), (0.6, 55.0)  # share of the levels that is left, and levels of grey upon them
 BUMPED_FROM = 0.55
 BUMP = cv2.getRotationMatrix2D((0.0, 0.0), 0.8, 1.0) + np.array([[0, 0, 14.0], [0, 0, -9.0]])
 
@@ -63,7 +65,15 @@ def torn(clip: Path, out: Path) -> None:
     out.write_bytes(bytes(data))
 
 
-def encoded(clip: Path, out: Path, *, scale: Fraction = Fraction(1), thin: bool = False, bumped: bool = False) -> None:
+def encoded(
+    clip: Path,
+    out: Path,
+    *,
+    scale: Fraction = Fraction(1),
+    thin: bool = False,
+    bumped: bool = False,
+    light: tuple[float, float] = (1.0, 0.0),
+) -> None:
     """Decoded, changed and encoded again, at the bitrate of the clip or at half of it."""
     with av.open(str(clip)) as source, av.open(str(out), "w") as target:
         stream = source.streams.video[0]
@@ -79,6 +89,8 @@ def encoded(clip: Path, out: Path, *, scale: Fraction = Fraction(1), thin: bool 
             if scale != 1:
                 smaller = cv2.resize(picture, (copy.width, copy.height), interpolation=cv2.INTER_AREA)
                 picture = np.asarray(smaller, np.uint8)
+            if light != (1.0, 0.0):
+                picture = np.asarray(cv2.convertScaleAbs(picture, alpha=light[0], beta=light[1]), np.uint8)
             changed = av.VideoFrame.from_ndarray(picture, format="bgr24")
             changed.pts, changed.time_base = frame.pts, frame.time_base
             target.mux(copy.encode(changed))
@@ -134,6 +146,8 @@ def damaged(clip: Path, folder: Path) -> None:
         "thin": lambda out: encoded(clip, out, thin=True),
         "small": lambda out: encoded(clip, out, scale=SCALE),
         "bumped": lambda out: encoded(clip, out, bumped=True),
+        "dark": lambda out: encoded(clip, out, light=DARK),
+        "veiled": lambda out: encoded(clip, out, light=VEILED),
     }
     name = f"{clip.stem}-cut"
     gone = cut(clip, folder / f"{name}.mp4")

@@ -22,6 +22,7 @@ from handreplay.core.readings import Unreadable
 from handreplay.core.timeline import Gap
 from handreplay.errors import FootageError
 from handreplay.footage import Frame, pictures, stretch
+from handreplay.footage_tone import tone_of
 from handreplay.vision.areas import areas
 from handreplay.vision.calibration import Calibration, FeltPatch
 from handreplay.vision.change import MOTION_LEVELS, MOVING_SHARE, Watcher, scale_for, working_plane
@@ -138,10 +139,10 @@ def look(path: Path, at: float, *, calibration: Calibration, zones: Zones, eyes:
 
 
 def _gather(path: Path, at: float, before: float) -> _Gathered:
-    gathered = _Gathered(at, before)
-    if at <= before or not gathered.take(stretch(path, at - before, at + 60.0)):
+    gathered, tone = _Gathered(at, before), tone_of(path)
+    if at <= before or not gathered.take(stretch(path, at - before, at + 60.0, tone)):
         gathered = _Gathered(at, before)
-        gathered.take(pictures(path))
+        gathered.take(pictures(path, tone=tone))
     last = gathered.shown
     if last is not None and not gathered.later and at >= float(last.seconds) + max(gathered.step, 0.04):
         end = float(last.seconds) + gathered.step

@@ -15,6 +15,7 @@ import numpy as np
 from handreplay.core.plain import plain
 from handreplay.core.timeline import Gap
 from handreplay.footage import FootageInfo, Frame, Picture, Tally, pictures, probe, sha256_of
+from handreplay.footage_tone import tone_of
 from handreplay.vision.calibration import Calibration, CameraProfile
 from handreplay.vision.fit import Fit, FitWatch, Misfit, misfits
 from handreplay.vision.zones import Zones, ZoneShape
@@ -97,7 +98,7 @@ def examine(path: Path, profile: TableProfile | None = None) -> ProbeReport:
     same_camera = calibration is not None and (info.width, info.height) == tuple(calibration.size)
     felt = _felt_mask(zones) if zones and same_camera else None
     watch = FitWatch(calibration, zones) if calibration and zones and same_camera else None
-    blurs, fits = _measured(pictures(path, tally=tally), info, felt, watch)
+    blurs, fits = _measured(pictures(path, tally=tally, tone=tone_of(path)), info, felt, watch)
     blur = float(np.median(blurs)) if blurs else None
     table = _table_view(info, calibration, zones, profile.chips) if profile and calibration and zones else None
     rate, constant = _rate(tally)
@@ -291,6 +292,8 @@ def _faults(
 def _doubts(tally: Tally, table: TableView | None, rate: float | None, info: FootageInfo) -> Iterable[str]:
     if tally.estimated_rate is not None:
         yield f"times are {tally.times}"
+    if tally.stretched != 1:
+        yield f"dark or veiled; it is read with its contrast raised {tally.stretched:.1f} times"
     if tally.out_of_order:
         yield f"{tally.out_of_order} pictures had a time that had already passed and were left out"
     if rate is not None and rate < _SLOWEST_FOR_A_GLIMPSE:
