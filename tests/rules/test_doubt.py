@@ -285,6 +285,22 @@ def test_a_bet_that_the_dealer_moves_at_its_decision_went_back_to_the_player() -
     assert said(audit_rounds([from_footage(story, *events)], story.table)) == []
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_community_card_that_is_first_seen_when_it_is_turned_up_lay_there_before(place: int) -> None:
+    seats = {3: {"hand": "7s 7d 9c", "bet1": 25, "bet2": 25, "bet3": 25, "at": {"bet1": 0}}}
+    story = Story("pa-643a", seats, board="2c 4d")
+    round_, late = story.told(), story.names["community"][place]
+    turned = next(e for e in round_.events if isinstance(e, CardTurned) and e.card == late)
+    (lay,) = (e for e in round_.events if isinstance(e, CardPlaced) and e.card == late)
+    up = replace(lay, t=turned.t, frame=turned.frame, face="up", identity=turned.identity)
+    events = sorted([up, *(e for e in round_.events if e not in (turned, lay))], key=lambda e: e.t)
+    assert said(audit_rounds([from_footage(story, *events)], story.table)) == [("MD07", "review", None)]
+    at_the_deal = sorted(
+        [replace(up, t=lay.t), *(e for e in round_.events if e not in (turned, lay))], key=lambda e: e.t
+    )
+    assert ("MD07", "probable", None) in said(audit_rounds([from_footage(story, *at_the_deal)], story.table))
+
+
 def test_the_open_card_of_the_dealers_pile_may_be_seen_first() -> None:
     story = ordinary("pa-641a")
     round_ = story.told()

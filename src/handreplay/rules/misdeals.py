@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from handreplay.core.events import DeckShuffled
+from handreplay.core.events import CardTurned, ChipsChanged, DeckShuffled
 from handreplay.core.findings import Finding, Status
 from handreplay.core.money import Cents, usd
 from handreplay.core.readings import Known
@@ -19,8 +19,10 @@ from handreplay.rules.irregularities import (
     used_face_up,
     wrong_counts,
 )
+from handreplay.rules.replay import Replay
 from handreplay.rules.tracks import Card, seat_of
 
+UNNOTICED_S = 2.5  # after the deal a card that is first seen face up was turned, not dealt
 BOTH_AT_ONCE_S = 1.0
 WHOSE_HAND_UNSEEN = 0.9
 DECK_HOURS = {"hand": 4, "manual-shoe": 8, "automated-shoe": 8}
@@ -146,9 +148,19 @@ def community(case: Case) -> Iterator[Finding]:
     wrong_way = [card for card in board if card.placed.face != replay.game.community_face]
     if wrong_way:
         text = f"A community card was dealt face {wrong_way[0].placed.face} instead of {replay.game.community_face}."
-        yield case.finding("MD07", wrong_way[0].placed, text)
+        doubtful: Status | None = "review" if _came_with_play(replay, wrong_way[0]) else None
+        yield case.finding("MD07", wrong_way[0].placed, text, status=doubtful)
         return
     yield from _community_early(case, board)
+
+
+def _came_with_play(replay: Replay, card: Card) -> bool:
+    """Whether a card of the deal was first seen when play was on: turned then, and its back had not been noticed."""
+    if not replay.from_footage or not replay.game.community_with_deal:
+        return False
+    end, seen = replay.deal_end_t, card.placed.t
+    played = any(end < event.t < seen for event in replay.round.events if isinstance(event, ChipsChanged | CardTurned))
+    return played or seen > end + UNNOTICED_S
 
 
 def _community_number(case: Case, board: tuple[Card, ...]) -> Iterator[Finding]:

@@ -249,10 +249,14 @@ class Replay:
 
     @cached_property
     def deal_end_t(self) -> float:
-        """When the last card of the deal lay: of the hands, and of a community that comes with them."""
+        """When the last card of the deal lay: of the hands, and of a community that comes with them.
+
+        In footage a community card that is first noticed when it is turned up lay there before.
+        """
         dealt = [card.arrived_t for card in self.hole_cards]
         if self.game.community_with_deal:
-            dealt += [card.arrived_t for card in self.hand("community")]
+            right = [c for c in self.hand("community") if c.placed.face == self.game.community_face]
+            dealt += [card.arrived_t for card in (right if self.from_footage else self.hand("community"))]
         return max(dealt, default=math.inf)
 
     @cached_property
