@@ -301,6 +301,24 @@ def test_a_community_card_that_is_first_seen_when_it_is_turned_up_lay_there_befo
     assert ("MD07", "probable", None) in said(audit_rounds([from_footage(story, *at_the_deal)], story.table))
 
 
+@pytest.mark.parametrize("rules", HOLDEM)
+@pytest.mark.parametrize(("noticed_after_s", "told"), [(0.9, []), (2.5, ["WG03"])])
+def test_a_wager_at_once_after_a_last_card_that_is_noticed_late_was_not_too_early(
+    rules: str, noticed_after_s: float, told: list[str]
+) -> None:
+    story = ordinary(rules)
+    round_ = story.told()
+    last = max((e for e in round_.events if isinstance(e, CardPlaced) and ".cards" in e.zone), key=lambda e: e.t)
+    raised = next(e for e in round_.events if isinstance(e, ChipsChanged) and e.t > last.t)
+    at = last.t + 0.05
+    events = []
+    for event in round_.events:
+        usual = event.t + 5 if event.t > last.t else event.t
+        events.append(replace(event, t=at if event is raised else at + noticed_after_s if event is last else usual))
+    found = audit_rounds([from_footage(story, *sorted(events, key=lambda e: e.t))], story.table).findings
+    assert [f.code for f in found if f.code.startswith("WG") and f.status != "review"] == told
+
+
 def test_the_open_card_of_the_dealers_pile_may_be_seen_first() -> None:
     story = ordinary("pa-641a")
     round_ = story.told()

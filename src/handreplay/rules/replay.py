@@ -29,6 +29,7 @@ from handreplay.rules.tracks import Card, Showing, card_tracks, chip_tracks, han
 HAIR_S = 1e-7  # far below the millisecond that times are given to
 UNREAD_BEFORE_S, UNREAD_AFTER_S = 1.0, 3.0  # a place is read once hands have gone: what a gap cut short is told later
 TIMED_WITHIN_S = 0.5  # as near the moments of events come that are read from pictures
+NOTICED_WITHIN_S = 1.5  # after a card came to lie, for the dealer's hand may rest over it
 REVEAL_PAUSE_S = 4.0  # the dealer turns the cards of one reveal without a longer pause
 
 
@@ -417,7 +418,7 @@ class Replay:
         held = next((window for window in reversed(self.windows) if window.holds(t)), None)
         if held is not None or not self.from_footage:
             return held
-        return next((one for one in self.windows if one.start - TIMED_WITHIN_S <= t < one.end + TIMED_WITHIN_S), None)
+        return next((one for one in self.windows if one.start - NOTICED_WITHIN_S <= t < one.end + TIMED_WITHIN_S), None)
 
     # ---- seats
 
