@@ -57,8 +57,9 @@ def test_a_tone_takes_the_levels_it_was_made_for_to_the_usual_ones():
     assert all((np.diff(levels.astype(int)) >= 0).all() for levels in (tone.luma, tone.chroma, tone.colours))
 
 
-def test_what_is_all_of_one_grey_is_not_blown_up_without_measure():
-    assert Tone.between(80, 80).gain == 6.0
+@pytest.mark.parametrize("grey", [16, 120, 255])
+def test_what_is_all_of_one_grey_stays_so(tmp_path, grey):
+    assert tone_of(record(tmp_path / "a.mp4", 100, draw=dimmed(0.0, grey), key_every=10)) is None
 
 
 def test_few_key_pictures_tell_too_little(tmp_path):
@@ -76,5 +77,5 @@ def test_sound_alone_is_refused_as_ever(tmp_path):
 
 
 def test_other_pixel_formats_are_measured_too(tmp_path):
-    path = record(tmp_path / "a.avi", 50, draw=dimmed(0.3), codec="mjpeg", pixel_format="yuvj420p")
+    path = record(tmp_path / "a.avi", 100, draw=dimmed(0.3), codec="mjpeg", pixel_format="yuvj420p")
     assert tone_of(path) is not None

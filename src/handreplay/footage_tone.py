@@ -23,7 +23,7 @@ SAMPLES, LEAST_SAMPLES = 24, 6  # key pictures, spread over the recording; fewer
 LIGHT, DARK = 99.5, 0.5  # per cent of a picture's pixels that are darker
 USUAL_LIGHT, USUAL_DARK = 232.0, 28.0  # levels of those in well lit recordings
 LIGHT_ENOUGH, DARK_ENOUGH = 180.0, 45.0
-MOST_GAIN = 6.0
+LEAST_APART = 34.0  # levels between the darkest and the lightest; nearer to each other they show nothing
 _EVERY_PIXELS = 4
 _LEAST_LUMA, _LUMA_STEPS = 16, 219  # of usual video: black, and from there to white
 
@@ -40,7 +40,7 @@ class Tone:
     @classmethod
     def between(cls, dark: float, light: float) -> "Tone":
         """The tone that takes two levels of brightness to the usual ones."""
-        gain = min(MOST_GAIN, (USUAL_LIGHT - USUAL_DARK) / max(1.0, light - dark))
+        gain = (USUAL_LIGHT - USUAL_DARK) / (light - dark)
         levels, offset = gain * np.arange(256.0), USUAL_DARK - gain * dark
         in_colours = (offset + (gain - 1) * _LEAST_LUMA) * 255 / _LUMA_STEPS  # which begin at 0, not at 16
         return cls(gain, _bytes(levels + offset), _bytes(levels + 128 * (1 - gain)), _bytes(levels + in_colours))
@@ -52,7 +52,7 @@ def applied(table: Plane | None, plane: Plane) -> Plane:
 
 
 def tone_of(path: Path) -> Tone | None:
-    """The tone that a recording needs, None where it is light and clear, or too little of it can be looked at.
+    """The tone that a recording needs; None where it is light and clear, shows nothing, or can hardly be looked at.
 
     Mostly one or two key pictures are decoded for it. Raises FootageError when the recording cannot be used.
     """
@@ -63,7 +63,8 @@ def tone_of(path: Path) -> Tone | None:
             darkest, lightest, seen = min(darkest, float(dark)), max(lightest, float(light)), seen + 1
             if lightest >= LIGHT_ENOUGH and darkest <= DARK_ENOUGH:
                 return None
-    return Tone.between(darkest, lightest) if seen >= LEAST_SAMPLES else None
+    told = seen >= LEAST_SAMPLES and lightest - darkest >= LEAST_APART
+    return Tone.between(darkest, lightest) if told else None
 
 
 def _samples(source: Source) -> Iterator[Plane]:
